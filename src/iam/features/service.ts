@@ -140,7 +140,7 @@ export async function deactivateFeature(
     await lockClients(tx, [clientId]);
     await found(on, tx.sql, principal, kind, id);
     noteAccount(clientId);
-    await deleteActivation(tx.sql, id);
+    await tx.sql.deleteFrom('feature_activations').where('id', '=', id).execute();
     await renewVersions(tx.sql, [clientId]);
   });
 }
@@ -250,10 +250,6 @@ export async function insertActivation(db: Sql, activation: { clientId: number; 
     .onConflict((conflict) => conflict.columns(['client_id', 'feature_id']).doNothing())
     .returningAll()
     .executeTakeFirst();
-}
-
-export async function deleteActivation(db: Sql, id: number): Promise<void> {
-  await db.deleteFrom('feature_activations').where('id', '=', id).execute();
 }
 
 export const FeatureParams = Type.Object({ featureId: IntegerId('Feature ID') });

@@ -86,7 +86,7 @@ export async function removeAssignment(on: Platform, principal: Principal, id: n
         );
       }
     }
-    await store.deleteAssignment(tx, before.id);
+    await tx.sql.deleteFrom('role_assignments').where('id', '=', before.id).execute();
   });
 }
 

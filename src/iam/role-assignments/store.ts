@@ -88,10 +88,6 @@ export async function changeAssignment(
     .execute();
 }
 
-export async function deleteAssignment(tx: Transaction, id: number): Promise<void> {
-  await tx.sql.deleteFrom('role_assignments').where('id', '=', id).execute();
-}
-
 /** Lists the members of an account by their IDs, without those who are only invited. */
 export async function listMembers(db: Sql, clientId: number, query: AccountUserListQuery) {
   let matching = db

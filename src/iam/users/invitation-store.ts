@@ -149,10 +149,6 @@ export async function removeInvited(tx: Transaction, userId: number): Promise<vo
   await tx.sql.updateTable('users').set({ deleted_at: tx.now }).where('id', '=', userId).execute();
 }
 
-export async function endInvitation(tx: Transaction, userId: number): Promise<void> {
-  await tx.sql.updateTable('invitations').set({ ended_at: tx.now }).where('user_id', '=', userId).execute();
-}
-
 /** Deletes answered invitations, and withdraws those that expired before `expired`. */
 export async function forgetInvitations(
   tx: Transaction,

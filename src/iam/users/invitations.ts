@@ -114,7 +114,7 @@ export async function acceptInvitation(
     await lockUser(tx, invited);
     if (!(await valid(tx.sql, token, on.clock.now()))) throw notValid();
     const userId = await (hash === undefined ? join(tx) : begin(tx, hash));
-    await store.endInvitation(tx, invited);
+    await tx.sql.updateTable('invitations').set({ ended_at: tx.now }).where('user_id', '=', invited).execute();
     return { user_id: userId, client_id: clientId };
   });
 

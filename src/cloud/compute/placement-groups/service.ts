@@ -172,7 +172,7 @@ export const deletePlacementGroup = (on: Platform, scope: Scope, id: string): Pr
       if (!one) throw new ConflictError(`Instance ${instanceId} has just joined the group; try again`);
       refuseHeld(`Instance ${instanceId} in placement group ${group.id}`, one);
     }
-    await store.removeMembers(tx, group.id);
+    await tx.sql.deleteFrom('server_group_members').where('server_group_id', '=', group.id).execute();
     const taskId = deletionId(scope);
     await store.hold(tx, group.id, taskId);
     return beginTask(on, tx, scope, {

@@ -79,10 +79,6 @@ export async function membersOf(tx: Transaction, id: string): Promise<{ id: stri
     .execute();
 }
 
-export async function removeMembers(tx: Transaction, id: string): Promise<void> {
-  await tx.sql.deleteFrom('server_group_members').where('server_group_id', '=', id).execute();
-}
-
 export async function hold(tx: Transaction, id: string, taskId: string): Promise<void> {
   await tx.sql.updateTable('server_groups').set({ task_id: taskId }).where('id', '=', id).execute();
 }

@@ -139,7 +139,7 @@ export async function deleteSshKey(on: Platform, scope: ProjectScope, id: string
     tx.about({ ...key, type: 'ssh_key' });
     const clusters = await store.clustersWithKey(tx, key, SHOWN_IN_MESSAGE);
     if (clusters.length > 0) throw inUse(key.name, clusters);
-    await store.deleteKey(tx.sql, key.id);
+    await tx.sql.deleteFrom('ssh_keys').where('id', '=', key.id).execute();
   });
 }
 

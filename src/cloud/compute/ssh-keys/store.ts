@@ -78,10 +78,6 @@ export async function lockKey(tx: Transaction, viewer: Viewer, id: string): Prom
   return visible(tx.sql, viewer).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-export async function deleteKey(db: Sql, id: string): Promise<void> {
-  await db.deleteFrom('ssh_keys').where('id', '=', id).execute();
-}
-
 /** Returns up to `limit` clusters that use the key for nodes or Slurm, or will after their running update. */
 export async function clustersWithKey(
   tx: Transaction,

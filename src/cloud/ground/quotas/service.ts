@@ -178,7 +178,7 @@ export async function setQuotaThreshold(
 ): Promise<void> {
   await on.database.accept(async (tx) => {
     await lockReadable(tx, principal, clientId);
-    if (threshold === null) await store.deleteThreshold(tx, clientId);
+    if (threshold === null) await tx.sql.deleteFrom('quota_thresholds').where('client_id', '=', clientId).execute();
     else await store.setThreshold(tx, clientId, threshold);
   });
 }

@@ -76,7 +76,3 @@ export async function setThreshold(tx: Transaction, clientId: number, threshold:
     .onConflict((one) => one.column('client_id').doUpdateSet({ threshold }))
     .execute();
 }
-
-export async function deleteThreshold(tx: Transaction, clientId: number): Promise<void> {
-  await tx.sql.deleteFrom('quota_thresholds').where('client_id', '=', clientId).execute();
-}

@@ -41,10 +41,6 @@ export async function findReset(db: Sql, userId: number, now: Date): Promise<{ s
     .executeTakeFirst();
 }
 
-export async function forgetReset(tx: Transaction, userId: number): Promise<void> {
-  await tx.sql.deleteFrom('password_resets').where('user_id', '=', userId).execute();
-}
-
 async function requireValid(
   on: Platform,
   sql: Database['sql'],
@@ -67,7 +63,7 @@ export async function resetPassword(on: Platform, { token: text, password }: Res
     if (token) await lockUser(tx, token.userId);
     const { userId } = await requireValid(on, tx.sql, token);
     await setPassword(tx.sql, userId, { hash, rename: undefined, now: tx.now });
-    await forgetReset(tx, userId);
+    await tx.sql.deleteFrom('password_resets').where('user_id', '=', userId).execute();
     return endLogins(tx, { userId });
   });
   on.authenticator.forget(ended);

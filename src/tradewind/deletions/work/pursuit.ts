@@ -109,7 +109,11 @@ function end(on: Platform, deletion: store.Claimed, steps: readonly DeletionStep
       await tellOfAccount(tx, deletion);
     }
     await store.noteSteps(tx.sql, taskId, steps);
-    await store.noteEnd(tx.sql, taskId, now);
+    await tx.sql
+      .updateTable('deletions')
+      .set({ ended_at: now, worker_id: null })
+      .where('task_id', '=', taskId)
+      .execute();
     await workEnds(tx, taskId, on);
     return true;
   });

@@ -56,10 +56,6 @@ export async function lockOpen(tx: Transaction, taskId: string): Promise<boolean
   return row !== undefined;
 }
 
-export async function noteEnd(db: Sql, taskId: string, now: Date): Promise<void> {
-  await db.updateTable('deletions').set({ ended_at: now, worker_id: null }).where('task_id', '=', taskId).execute();
-}
-
 /** Whether an account has anything that goes with it. */
 export async function holdsSomething(tx: Transaction, clientId: number): Promise<boolean> {
   const kept = ['projects', 'ai_tasks', 'webhooks', 'client_users', 'login_sessions', 'deletion_requests'].map(

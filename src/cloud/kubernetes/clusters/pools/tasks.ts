@@ -58,7 +58,7 @@ export function poolTasks(): TaskEnd[] {
     ...RESIZE_POOL,
     async complete(tx, task, { clusterId, poolId, nodeCount }) {
       const freed = await nodes.finish(tx, task.id);
-      await setNodeCount(tx, poolId, nodeCount);
+      await tx.sql.updateTable('kubernetes_pools').set({ node_count: nodeCount }).where('id', '=', poolId).execute();
       await releaseCluster(tx, { clusterId, taskId: task.id });
       await giveBack(tx, freed);
     },
@@ -128,10 +128,6 @@ export async function changePool(tx: Transaction, id: string, settings: PoolSett
 /** Records what the holding task does with the pool; null when the task has ended. */
 export async function markPool(tx: Transaction, id: string, pending: 'Deleting' | null): Promise<void> {
   await tx.sql.updateTable('kubernetes_pools').set({ pending }).where('id', '=', id).execute();
-}
-
-export async function setNodeCount(tx: Transaction, id: string, nodeCount: number): Promise<void> {
-  await tx.sql.updateTable('kubernetes_pools').set({ node_count: nodeCount }).where('id', '=', id).execute();
 }
 
 export async function deletePool(tx: Transaction, id: string): Promise<void> {

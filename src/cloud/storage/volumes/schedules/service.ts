@@ -99,7 +99,7 @@ export const removeSchedules = (
     if (foreign.length > 0) {
       throw new InvalidError({ schedule_ids: [`Policy ${id} has no schedule ${foreign.join(', ')}.`] });
     }
-    await store.deleteSchedules(tx, ids);
+    await tx.sql.deleteFrom('snapshot_schedules').where('id', 'in', ids).execute();
     await store.changePolicies(tx, [id]);
   });
 

@@ -170,10 +170,6 @@ export async function changeSchedule(
     .execute();
 }
 
-export async function deleteSchedules(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await tx.sql.deleteFrom('snapshot_schedules').where('id', 'in', ids).execute();
-}
-
 /** Returns the volumes with these IDs, without what belongs to them. */
 export async function plainVolumes(db: Sql, place: Place, ids: string[]): Promise<Selectable<Tables['volumes']>[]> {
   if (ids.length === 0) return [];
