@@ -14,7 +14,7 @@ import { type FeatureActivation, featuresOfClients } from '../features/service.t
 import { type Credentials, together } from '../identity/service.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { insertAccount } from '../new-accounts/in-transaction.ts';
-import { deleteTokensOfOutsiders } from '../tokens/service.ts';
+import { deleteTokens } from '../tokens/service.ts';
 import { usersOfClient } from '../users/service.ts';
 import type * as schema from './schema.ts';
 import * as store from './store.ts';
@@ -242,7 +242,7 @@ export async function updateClient(
     await accounts.unassignSellers(tx.sql, await endResellerAccess(tx.sql, clientId));
     await expireInvitations(tx.sql, clientId, now);
     await keepUsed(tx.sql, clientId);
-    const tokens = await deleteTokensOfOutsiders(tx, clientId);
+    const tokens = await deleteTokens(tx, { clientId, onlyOfOutsiders: true });
     return together(tokens, await announceClient(tx, clientId));
   });
   on.authenticator.forget(ended);

@@ -4,7 +4,7 @@ import type { Api } from '../../http/server.ts';
 import { ClientParams } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import { ApiToken, ApiTokenArray, CreateApiToken, CreatedApiToken, TokenListQuery, TokenParams } from './schema.ts';
-import { createToken, getToken, listTokens, requireTokenAccount, revokeToken } from './service.ts';
+import { createToken, getToken, listTokens, requireAccount, revokeToken } from './service.ts';
 
 const tags = ['API tokens'];
 
@@ -19,7 +19,7 @@ function tokenRoutesOf(
   on: Platform,
   { version, base, suffix }: { version: 1 | 2; base: string; suffix: string },
 ): void {
-  const onRequest = pathGuard(on, 'clientId', requireTokenAccount);
+  const onRequest = pathGuard(on, 'clientId', requireAccount);
 
   const api = operations(app, { tags, params: ClientParams, onRequest, deprecated: version === 1 });
 

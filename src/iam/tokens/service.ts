@@ -112,15 +112,8 @@ async function removeOtherBootstrapTokens(tx: Transaction, token: { id: number; 
   await announceTokens(tx, gone);
 }
 
-/** Deletes an account's tokens that were made from another account, with the logins made by them. */
-export const deleteTokensOfOutsiders = (tx: Transaction, clientId: number): Promise<Credentials> =>
-  deleteTokens(tx, { clientId, onlyOfOutsiders: true });
-
-/** Deletes all tokens of an account, with the logins made by them. */
-export const deleteTokensOf = (tx: Transaction, clientId: number): Promise<Credentials> =>
-  deleteTokens(tx, { clientId, onlyOfOutsiders: false });
-
-async function deleteTokens(
+/** Deletes an account's tokens, or only those made from another account, with the logins made by them. */
+export async function deleteTokens(
   tx: Transaction,
   { clientId, onlyOfOutsiders }: { clientId: number; onlyOfOutsiders: boolean },
 ): Promise<Credentials> {
@@ -148,7 +141,11 @@ export class BootstrapTokenTakenError extends errors.OperatorError {}
 /** Tokens of one account that may be valid at the same time. The platform administrator may make more. */
 const MAX_TOKENS = 100;
 
-async function requireAccount(
+/**
+ * @throws ForbiddenError for an account that the caller may not manage, NotFoundError if the platform
+ * administrator names one that doesn't exist
+ */
+export async function requireAccount(
   on: Platform,
   principal: Principal,
   clientId: number,
@@ -178,13 +175,6 @@ async function ownerOf(on: Platform, principal: Principal, clientId: number): Pr
   }
   return userId;
 }
-
-/**
- * @throws ForbiddenError for an account that the caller may not manage, NotFoundError if the platform
- * administrator names one that doesn't exist
- */
-export const requireTokenAccount = (on: Platform, principal: Principal, clientId: number): Promise<void> =>
-  requireAccount(on, principal, clientId);
 
 /** `version` 1 writes the token as `<id>$<secret>`, 2 as `<id>_<secret>`. @throws InvalidError */
 export async function createToken(

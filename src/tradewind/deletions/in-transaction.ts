@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/database.ts';
 import { lockForGood, markClientDeleted } from '../../iam/accounts/service.ts';
 import { deactivateAllOf } from '../../iam/features/service.ts';
 import { endLogins } from '../../iam/logins/in-transaction.ts';
-import { deleteTokensOf } from '../../iam/tokens/service.ts';
+import { deleteTokens } from '../../iam/tokens/service.ts';
 import { forgetRequestOf } from '../deletion-requests/service.ts';
 import { deleteWebhooksOf } from '../webhooks/service.ts';
 import { holdsSomething } from './work/store.ts';
@@ -21,7 +21,7 @@ export async function deleteBelongings(tx: Transaction, clientId: number): Promi
 /** Deletes that as well, and all that lets anybody in. The users stay for now. */
 export async function shutAccount(tx: Transaction, clientId: number): Promise<void> {
   await deleteBelongings(tx, clientId);
-  await deleteTokensOf(tx, clientId);
+  await deleteTokens(tx, { clientId, onlyOfOutsiders: false });
   await endLogins(tx, { clientId });
 }
 

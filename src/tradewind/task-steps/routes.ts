@@ -72,13 +72,8 @@ export async function openSteps(db: Sql, taskId: string): Promise<OpenStep[]> {
 }
 
 /** What an event says of a step. */
-export interface Noted {
-  kind: string;
-  id: string;
+export interface Noted extends OpenStep {
   at: Date;
-  state: 'waiting' | 'doing' | 'done' | 'removed';
-  doing: string | null;
-  failures: number;
 }
 
 /** Returns what the events of a task say of its steps, and which steps its end names. */

@@ -25,12 +25,10 @@ const IRREVERSIBLE: Readonly<Record<string, string>> = {
   upgrade_k8s_cluster_v2: "Kubernetes can't go back to an older version",
 };
 
-export const whyIrreversible = (taskType: string): string | undefined => IRREVERSIBLE[taskType];
-
 function whyNot(type: string, kind: TaskEnd | undefined): string | undefined {
   if (!kind) return 'this version does not know its type';
   if (kind.removes) return 'part of what it removes may be gone already';
-  return kind.keeps ? 'what it changed stays wanted' : whyIrreversible(type);
+  return kind.keeps ? 'what it changed stays wanted' : IRREVERSIBLE[type];
 }
 
 function refuseIrreversible(on: Platform, { id, task_type: type }: TaskRow): void {

@@ -128,23 +128,14 @@ const addresses = (on: Platform, scope: Scope, amount: number) =>
   priceOfOfItemPrices(on, scope, scope.regionId, priced.publicAddress, amount);
 
 /** A type that the region doesn't offer has the status `error`. */
-export const priceOfFileShare = (
-  on: Platform,
-  scope: Scope,
-  { size, type_name = 'standard' }: schema.FileSharePriceRequest,
-): Promise<formula.VolumePrice> => priceOfOfItemPrices(on, scope, scope.regionId, priced.fileShare(type_name), size);
+export const priceOfFileShare = (on: Platform, scope: Scope, request: schema.FileSharePriceRequest) =>
+  priceOfOfItemPrices(on, scope, scope.regionId, priced.fileShare(request.type_name ?? 'standard'), request.size);
 
-export const priceOfFloatingIps = (
-  on: Platform,
-  scope: Scope,
-  { count }: schema.FloatingIpPriceRequest,
-): Promise<formula.VolumePrice> => addresses(on, scope, count);
+export const priceOfFloatingIps = (on: Platform, scope: Scope, { count }: schema.FloatingIpPriceRequest) =>
+  addresses(on, scope, count);
 
-export const priceOfImage = (
-  on: Platform,
-  scope: Scope,
-  { size }: schema.ImagePriceRequest,
-): Promise<formula.VolumePrice> => priceOfOfItemPrices(on, scope, scope.regionId, priced.imageStorage, size);
+export const priceOfImage = (on: Platform, scope: Scope, { size }: schema.ImagePriceRequest) =>
+  priceOfOfItemPrices(on, scope, scope.regionId, priced.imageStorage, size);
 
 /** Public IPv4 addresses cost something, all others nothing. @throws InvalidError for an unknown subnet or port */
 export async function priceOfReservedFixedIp(on: Platform, scope: Scope, request: CreateReservedFixedIp) {

@@ -111,19 +111,11 @@ async function insert(
 ): Promise<store.SecurityGroupRow> {
   const { rules, ...group } = wanted;
   refuseDefaultName(group.name);
-  const now = tx.now;
   await requireRemoteGroups(tx, scope, rules);
   const identified = rules.map((rule) => ({ ...rule, id: newId() }));
   const made = await withFreeName(
     group.name,
-    store.insertGroup(tx, {
-      ...group,
-      id: newId(),
-      place: scope,
-      isDefault: false,
-      rules: identified,
-      now,
-    }),
+    store.insertGroup(tx, { ...group, id: newId(), place: scope, isDefault: false, rules: identified }),
   );
   tx.about({ ...made, type: 'securitygroup' });
   await wantChecked(on, tx, scope, [make('security_group', made.id, groupSpec(made))]);

@@ -70,14 +70,13 @@ export interface NewGroup {
   isDefault: boolean;
   clusterId?: string | null;
   rules: IdentifiedRule[];
-  now: Date;
 }
 
 const FIRST_REVISION = 1;
 
 export async function insertGroup(
   tx: Transaction,
-  { place, isDefault, clusterId = null, now, rules, ...group }: NewGroup,
+  { place, isDefault, clusterId = null, rules, ...group }: NewGroup,
 ): Promise<SecurityGroupRow> {
   const row = {
     ...group,
@@ -86,10 +85,10 @@ export async function insertGroup(
     is_default: isDefault,
     cluster_id: clusterId,
     revision_number: FIRST_REVISION,
-    created_at: now,
-    updated_at: now,
+    created_at: tx.now,
+    updated_at: tx.now,
   };
-  const ruleRows = newRules(group.id, rules, now);
+  const ruleRows = newRules(group.id, rules, tx.now);
   await insertGroupWithRules(tx.sql, { row: JSON.stringify(row), rules: JSON.stringify(ruleRows) });
   return { ...row, rules: ruleRows };
 }

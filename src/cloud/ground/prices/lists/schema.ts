@@ -124,7 +124,8 @@ export function presentedPrices(
     client_id: clientId,
     at: isoSeconds(at),
     currency: terms.currency,
-    discount_percent: percentOf(terms.discount),
+    // Not by binary fractions: 0.07 is 7 %, and not a bit more.
+    discount_percent: Number(`${terms.discount}e2`),
     tax_percent: Number(terms.taxPercent),
     visible: terms.visibility === 'show',
     trial: terms.trial,
@@ -143,9 +144,4 @@ export function presentedPrices(
       };
     }),
   };
-}
-
-/** Not by binary fractions: 0.07 is 7 %, and not a bit more. */
-function percentOf(fraction: string): number {
-  return Number(`${fraction}e2`);
 }

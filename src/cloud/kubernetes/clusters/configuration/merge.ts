@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cilium, ClusterConfiguration, Cni, Oidc, Slurm } from '../../../../db/json-columns.ts';
+import type { Cilium, ClusterConfiguration, Cni, Slurm } from '../../../../db/json-columns.ts';
 import type { DdosProfile } from '../../../../lib/ddos-profile.ts';
 import { mergedForwarding } from '../../../../lib/log-forwarding.ts';
 import {
@@ -10,7 +10,7 @@ import {
   NO_OIDC,
   SLURM_OFF,
 } from './configuration.ts';
-import type { CiliumInput, ClusterUpdate, CniInput, DdosProfileInput, OidcInput, SlurmInput } from './schema.ts';
+import type { CiliumInput, ClusterUpdate, CniInput, DdosProfileInput, SlurmInput } from './schema.ts';
 
 /**
  * Returns the configuration that a cluster has after an update, valid or not. Groups that are absent or null don't
@@ -37,7 +37,7 @@ export function mergeConfiguration(
             oidc:
               authentication.oidc === null
                 ? null
-                : mergeOidc(current.authentication?.oidc ?? null, authentication.oidc),
+                : { ...(current.authentication?.oidc ?? NO_OIDC), ...authentication.oidc },
           },
     autoscaler_config: autoscaler_config
       ? mergeOverrides(current.autoscaler_config ?? {}, autoscaler_config)
@@ -79,10 +79,6 @@ function slurmOf(given: SlurmInput): Slurm {
   };
 }
 
-function mergeOidc(current: Oidc | null, given: OidcInput): Oidc {
-  return { ...(current ?? NO_OIDC), ...given };
-}
-
 function mergeOverrides(current: Record<string, string>, given: Record<string, string>): Record<string, string> {
   return Object.keys(given).length === 0 ? {} : { ...current, ...given };
 }
@@ -95,11 +91,7 @@ function mergeCni(current: Cni | null, given: CniInput): Cni {
     const { mask_size, mask_size_v6 } = before;
     return { provider, cilium: { ...CILIUM_DEFAULTS, mask_size, mask_size_v6 } };
   }
-  return { provider, cilium: given.cilium ? mergeCilium(before, given.cilium) : before };
-}
-
-function mergeCilium(current: Cilium, given: CiliumInput): Cilium {
-  return { ...current, ...given, ...routingOf(current, given) };
+  return { provider, cilium: { ...before, ...given.cilium, ...(given.cilium && routingOf(before, given.cilium)) } };
 }
 
 /** Merges `tunnel` and `routing_mode`, which overlap: if only one is given, the other one follows where it has to. */

@@ -64,10 +64,6 @@ export async function getClusterCredentials(
   return credentials;
 }
 
-export function presentedCertificates(row: CredentialsRow) {
-  return { certificate: row.ca_certificate, key: row.ca_key };
-}
-
 export function presentedKubeconfig(clusterName: string, row: CredentialsRow) {
   const authority = base64(row.ca_certificate);
   const certificate = base64(row.client_certificate);
@@ -125,8 +121,10 @@ export function credentialRoutes(app: Api, on: Platform, base: ClusterBase): voi
       secretAnswer: true,
       description: 'Is recorded in the audit log. Returns 409 while the cluster is being created.',
       answer: Certificates,
-      handler: async ({ scope, params, log }) =>
-        presentedCertificates(await getClusterCredentials(on, scope, params.cluster_name, log)),
+      handler: async ({ scope, params, log }) => {
+        const row = await getClusterCredentials(on, scope, params.cluster_name, log);
+        return { certificate: row.ca_certificate, key: row.ca_key };
+      },
     },
   );
 

@@ -5,16 +5,9 @@ import { protocolIn } from '../../../../lib/ip-addresses.ts';
 export type Direction = 'ingress' | 'egress';
 
 /** A rule in a request. The schema has checked types and ranges. */
-export interface RuleInput {
-  direction: Direction;
-  ethertype?: IpFamily | null;
-  protocol?: string | null;
-  port_range_min?: number | null;
-  port_range_max?: number | null;
-  remote_ip_prefix?: string | null;
-  remote_group_id?: string | null;
-  description?: string | null;
-}
+export type RuleInput = Pick<CanonicalRule, 'direction'> & {
+  [Field in Exclude<keyof CanonicalRule, 'direction'>]?: CanonicalRule[Field] | null;
+};
 
 /** A rule as it is stored and answered. Null means all protocols or ports; no prefix and no group mean everyone. */
 export interface CanonicalRule {

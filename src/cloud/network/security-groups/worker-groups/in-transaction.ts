@@ -29,7 +29,6 @@ export async function make(tx: Transaction, scope: Scope, cluster: { id: string;
     isDefault: false,
     clusterId: cluster.id,
     rules: platformRules(id).map((rule) => ({ ...rule, id: newId() })),
-    now: tx.now,
   };
   await withFreeName(name, store.insertGroup(tx, group));
   await want(tx, scope, [wantedAnew('security_group', id, groupSpec(group))]);
