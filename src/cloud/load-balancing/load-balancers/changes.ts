@@ -45,12 +45,7 @@ const changeTags = (on: Platform, scope: Scope, task: TreeTask, id: string, data
   );
 
 /** @throws NotFoundError, InvalidError, ConflictError while a task holds it */
-export const updateLoadBalancer = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  request: UpdateLoadBalancer,
-): Promise<string> =>
+export const updateLoadBalancer = (on: Platform, scope: Scope, id: string, request: UpdateLoadBalancer) =>
   changeTree(
     on,
     scope,

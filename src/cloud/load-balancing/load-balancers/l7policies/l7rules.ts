@@ -56,13 +56,7 @@ export async function getL7Rule(on: Platform, scope: Scope, policyId: string, id
 }
 
 /** A field that is left out stays; the key goes with the type that needed it. @throws InvalidError */
-export const replaceL7Rule = (
-  on: Platform,
-  scope: Scope,
-  policyId: string,
-  id: string,
-  request: ReplaceRule,
-): Promise<string> =>
+export const replaceL7Rule = (on: Platform, scope: Scope, policyId: string, id: string, request: ReplaceRule) =>
   changeTree(on, scope, REPLACE_RULE, balancerOf(scope, 'lb_l7_policies', policyId), async (tx, edit) => {
     const policy = await findPart(tx.sql, scope, 'lb_l7_policies', policyId);
     const rule = ruleOf(policy.id, await findPart(tx.sql, scope, 'lb_l7_rules', id));

@@ -86,12 +86,7 @@ export async function getListener(
 }
 
 /** @throws NotFoundError, InvalidError, ConflictError */
-export const updateListener = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  request: schema.UpdateListener,
-): Promise<string> =>
+export const updateListener = (on: Platform, scope: Scope, id: string, request: schema.UpdateListener) =>
   changeTree(on, scope, UPDATE_LISTENER, balancerOf(scope, 'lb_listeners', id), async (tx, edit) => {
     const listener = await findPart(tx.sql, scope, 'lb_listeners', id);
     tx.about({ ...listener, type: 'lblistener' });
@@ -113,12 +108,7 @@ export const updateListener = (
  * Deletes it with its L7 policies, and its default pool if that is wanted.
  * @throws NotFoundError, ConflictError if something else uses the pool
  */
-export const deleteListener = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  { defaultPool }: { defaultPool: boolean },
-): Promise<string> =>
+export const deleteListener = (on: Platform, scope: Scope, id: string, { defaultPool }: { defaultPool: boolean }) =>
   changeTree(on, scope, DELETE_LISTENER, balancerOf(scope, 'lb_listeners', id), async (tx, edit) => {
     const listener = await findPart(tx.sql, scope, 'lb_listeners', id);
     tx.about({ ...listener, type: 'lblistener' });

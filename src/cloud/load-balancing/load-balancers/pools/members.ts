@@ -96,12 +96,7 @@ export async function getPoolMember(
 }
 
 /** @throws InvalidError, ConflictError for an address and port that the pool has, or when it is full */
-export const addPoolMember = (
-  on: Platform,
-  scope: Scope,
-  poolId: string,
-  request: schema.CreateMember,
-): Promise<string> =>
+export const addPoolMember = (on: Platform, scope: Scope, poolId: string, request: schema.CreateMember) =>
   changeTree(on, scope, tasks.CREATE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
     const problems: FieldProblem[] = [];
@@ -210,12 +205,7 @@ export async function getHealthMonitor(
 }
 
 /** Returns the task that adds a monitor. @throws InvalidError, ConflictError if the pool has one */
-export const addHealthMonitor = (
-  on: Platform,
-  scope: Scope,
-  poolId: string,
-  request: schema.CreateHealthMonitor,
-): Promise<string> =>
+export const addHealthMonitor = (on: Platform, scope: Scope, poolId: string, request: schema.CreateHealthMonitor) =>
   changeTree(on, scope, tasks.CREATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
     if (pool.health_monitor) {
@@ -233,12 +223,7 @@ export const addHealthMonitor = (
   });
 
 /** Returns the task, which has finished already if nothing changes. @throws NotFoundError, also for a pool without one; InvalidError */
-export const updateHealthMonitor = (
-  on: Platform,
-  scope: Scope,
-  poolId: string,
-  request: schema.UpdateHealthMonitor,
-): Promise<string> =>
+export const updateHealthMonitor = (on: Platform, scope: Scope, poolId: string, request: schema.UpdateHealthMonitor) =>
   changeTree(on, scope, tasks.UPDATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
     const current = knownMonitor(tx, pool);

@@ -43,12 +43,7 @@ export const getPolicy = async (on: Platform, scope: Scope, id: number): Promise
   found('Snapshot policy', id, await store.findPolicy(on.database.sql, scope, id));
 
 /** Changes name and status. Snapshots that were due while the policy was paused are left out. @throws NotFoundError */
-export const updatePolicy = (
-  on: Platform,
-  scope: Scope,
-  id: number,
-  { name, status }: schema.UpdatePolicy,
-): Promise<store.PolicyRow> =>
+export const updatePolicy = (on: Platform, scope: Scope, id: number, { name, status }: schema.UpdatePolicy) =>
   changed(on, scope, id, async (tx, policy) => {
     await store.changePolicies(tx, [id], { ...(name !== undefined && { name }), ...(status && { status }) });
     if (status === undefined || status === policy.status) return;
@@ -86,12 +81,7 @@ export async function addSchedules(
 }
 
 /** Removes schedules. Their snapshots stay. @throws NotFoundError, InvalidError for schedules of another policy */
-export const removeSchedules = (
-  on: Platform,
-  scope: Scope,
-  id: number,
-  scheduleIds: readonly string[],
-): Promise<store.PolicyRow> =>
+export const removeSchedules = (on: Platform, scope: Scope, id: number, scheduleIds: readonly string[]) =>
   changed(on, scope, id, async (tx) => {
     const ids = unique(scheduleIds);
     const own = new Set((await store.schedulesOf(tx, [id])).map((one) => one.id));
@@ -104,24 +94,14 @@ export const removeSchedules = (
   });
 
 /** Volumes that it has already stay as they are. @throws NotFoundError, InvalidError, ConflictError */
-export const addVolumes = (
-  on: Platform,
-  scope: Scope,
-  id: number,
-  volumeIds: readonly string[],
-): Promise<store.PolicyRow> =>
+export const addVolumes = (on: Platform, scope: Scope, id: number, volumeIds: readonly string[]) =>
   changed(on, scope, id, async (tx, policy) => {
     await addTo(tx, scope, policy, unique(volumeIds));
     await store.changePolicies(tx, [id]);
   });
 
 /** Volumes that it doesn't have are out already. The snapshots stay. @throws NotFoundError */
-export const removeVolumes = (
-  on: Platform,
-  scope: Scope,
-  id: number,
-  volumeIds: readonly string[],
-): Promise<store.PolicyRow> =>
+export const removeVolumes = (on: Platform, scope: Scope, id: number, volumeIds: readonly string[]) =>
   changed(on, scope, id, async (tx) => {
     await store.removeVolumes(tx, id, unique(volumeIds));
     await store.changePolicies(tx, [id]);
