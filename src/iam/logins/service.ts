@@ -286,12 +286,8 @@ export async function listLoginAttempts(
     count,
     ...pagesAround('/iam/activity_log/logins', { limit, offset }, count),
     result: rows.map((row) => ({
-      id: row.id,
-      user_id: row.user_id,
-      username: row.username,
-      successful: row.successful,
+      ...row,
       ip_address: row.address,
-      user_agent: row.user_agent,
       created_at: isoMicros(row.created_at),
       login_at: isoMicros(row.created_at),
       is_successful: row.successful,

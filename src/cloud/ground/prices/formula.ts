@@ -73,6 +73,13 @@ export function timesHour(hour: number, hours: number): number {
   return new Exact(hour).times(hours).toNumber();
 }
 
+/** Names the amounts of a whole price as those of its parts are not named. */
+export const asTotal = ({ price_per_hour, price_per_month, ...price }: VolumePrice) => ({
+  ...price,
+  total_price_per_hour: price_per_hour,
+  total_price_per_month: price_per_month,
+});
+
 /** Returns the sum of prices on the same terms. It has no amounts if one of the prices has none. */
 export function sumOf(terms: PriceTerms, prices: readonly VolumePrice[]): VolumePrice {
   const account = { currency_code: terms.currency, tax_percent: Number(terms.taxPercent) };

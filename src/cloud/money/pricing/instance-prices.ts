@@ -3,7 +3,7 @@ import { foundById, isUuid } from '../../../lib/ids.ts';
 import { SNAPSHOT_TYPES, VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { type Catalog, priced } from '../../ground/catalog/service.ts';
-import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
+import { asTotal, sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
 import { getVolume } from '../../storage/volumes/service.ts';
 import { getSnapshot } from '../../storage/volumes/snapshots/service.ts';
@@ -131,17 +131,12 @@ function presented(prices: PricesByPart, total: VolumePrice): instanceSchema.Ins
     ...volumes.map(({ type }) => type),
   ];
   return {
-    currency_code: total.currency_code,
+    ...asTotal(total),
     discount_percent: isShown ? terms.discount : '0',
     discount_details: isShown ? resources.map((resource) => ({ resource, discount: terms.discount })) : [],
     per_gb: null,
     per_hour: each('price_per_hour'),
     per_month: each('price_per_month'),
-    price_status: total.price_status,
-    price_without_discount_per_month: total.price_without_discount_per_month,
-    tax_percent: total.tax_percent,
-    total_price_per_hour: total.price_per_hour,
-    total_price_per_month: total.price_per_month,
     vm_count: flavor.length,
   };
 }

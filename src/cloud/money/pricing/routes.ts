@@ -5,7 +5,7 @@ import { IntegerId, ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { InstanceParams } from '../../compute/instances/schema.ts';
 import { priced } from '../../ground/catalog/service.ts';
-import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
+import { asTotal, sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import type { ClientPrices } from '../../ground/prices/service.ts';
 import { ClusterParams } from '../../kubernetes/clusters/schema.ts';
 import { requirePossibleLoadBalancer } from '../../load-balancing/load-balancers/service.ts';
@@ -53,15 +53,9 @@ export async function priceOfNewLoadBalancer(
     floating_ip: parts.floating_ip?.[field] ?? null,
   });
   return {
-    currency_code: total.currency_code,
-    discount_percent: total.discount_percent,
-    price_status: total.price_status,
-    tax_percent: total.tax_percent,
+    ...asTotal(total),
     per_hour: each('price_per_hour'),
     per_month: each('price_per_month'),
-    total_price_per_hour: total.price_per_hour,
-    total_price_per_month: total.price_per_month,
-    price_without_discount_per_month: total.price_without_discount_per_month,
   };
 }
 

@@ -4,7 +4,7 @@ import { found, foundById, newId } from '../../../../lib/ids.ts';
 import { type VolumeType, whyNoSnapshots } from '../../../../lib/volume-types.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { priced } from '../../../ground/catalog/service.ts';
-import { sumOf, volumePrice } from '../../../ground/prices/formula.ts';
+import { asTotal, sumOf, volumePrice } from '../../../ground/prices/formula.ts';
 import { lockVolumes } from '../store.ts';
 import { plansOf } from './in-transaction.ts';
 import * as schema from './schema.ts';
@@ -188,15 +188,10 @@ export async function priceByType(
     })),
   });
   return {
-    currency_code: total.currency_code,
+    ...asTotal(total),
     discount: total.discount_percent,
     per_hour: period('price_per_hour'),
     per_month: period('price_per_month'),
-    price_status: total.price_status,
-    price_without_discount_per_month: total.price_without_discount_per_month,
-    tax_percent: total.tax_percent,
-    total_price_per_hour: total.price_per_hour,
-    total_price_per_month: total.price_per_month,
   };
 }
 
