@@ -89,7 +89,12 @@ export async function lockClients(tx: Transaction, clientIds: readonly number[])
  */
 export async function lockManaged(tx: Transaction, principal: Principal, clientId: number): Promise<ClientEntry> {
   await lockClients(tx, [clientId]);
-  const client = await findClient(tx.sql, clientId);
+  return requireManaged(tx.sql, principal, clientId);
+}
+
+/** Does the same without locking it. @throws NotFoundError */
+export async function requireManaged(db: Sql, principal: Principal, clientId: number): Promise<ClientEntry> {
+  const client = await findClient(db, clientId);
   if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
   return client;
 }

@@ -5,7 +5,7 @@ import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { isOffered, type OfferedService } from '../accounts/schema.ts';
-import { findClient, lockManaged, renewVersions, resells } from '../accounts/service.ts';
+import { lockManaged, renewVersions, requireManaged } from '../accounts/service.ts';
 import { refusePlatforms } from '../accounts/users/in-transaction.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { availabilityOf, keepDefaults } from './availability/store.ts';
@@ -18,9 +18,8 @@ export interface AvailableService extends clientServicesState.ServiceState {
   available: boolean;
 }
 
-async function requireClient(on: Platform, principal: Principal, clientId: number): Promise<void> {
-  const client = await findClient(on.database.sql, clientId);
-  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+export async function requireClient(on: Platform, principal: Principal, clientId: number): Promise<void> {
+  await requireManaged(on.database.sql, principal, clientId);
   noteAccount(clientId);
 }
 

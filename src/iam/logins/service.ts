@@ -8,7 +8,7 @@ import { type Clock, forPeople, isoMicros } from '../../lib/time.ts';
 import type { PageQuery } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import { allows, type Principal, reachOf } from '../../requests/principal.ts';
-import { findClient, lockClients, resells } from '../accounts/service.ts';
+import { lockClients, requireManaged } from '../accounts/service.ts';
 import { type Addressed, notePasswordRequest, replacePassword } from '../accounts/users/in-transaction.ts';
 import * as identity from '../identity/service.ts';
 import { endLogins } from './in-transaction.ts';
@@ -190,8 +190,7 @@ export async function enterAccount(on: Platform, principal: Principal, clientId:
 
 /** Logs in as the administrator of a reseller's client. @throws NotFoundError */
 export async function logInAsAdministrator(on: Platform, principal: Principal, clientId: number): Promise<TokenPair> {
-  const client = await findClient(on.database.sql, clientId);
-  if (!client || !resells(principal, client)) throw new errors.NotFoundError('Client', clientId);
+  await requireManaged(on.database.sql, principal, clientId);
   const administrators = (await store.administratorsOf(on.database.sql, clientId)).filter((one) =>
     mayBecome(principal, one),
   );

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Sql, Transaction } from '../../../db/database.ts';
-import { findClient, lockClients, resells } from '../../../iam/accounts/service.ts';
+import { lockClients, requireManaged } from '../../../iam/accounts/service.ts';
 import { InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
@@ -15,9 +15,7 @@ import { lastWarning, noteNearlyUsed, type Warning } from './warnings/mailing.ts
 
 /** Quotas are read by the account and its reseller. @throws NotFoundError */
 export async function requireReadable({ sql }: { sql: Sql }, principal: Principal, clientId: number): Promise<void> {
-  if (principal.clientId === clientId) return;
-  const client = await findClient(sql, clientId);
-  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+  if (principal.clientId !== clientId) await requireManaged(sql, principal, clientId);
 }
 
 /** Does the same in the transaction of a change, with the account locked. @throws NotFoundError */

@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox';
 import type { Transaction } from '../../../db/database.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { ForbiddenError, InvalidError, NotFoundError, ProductInUseError } from '../../../lib/errors.ts';
-import { noteAccount } from '../../../lib/request-context.ts';
+import { ForbiddenError, InvalidError, ProductInUseError } from '../../../lib/errors.ts';
 import { Choice, ClientParams, Input, Named } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import { isOffered, type OfferedService, SERVICES, type ServiceName } from '../../accounts/schema.ts';
-import { findClient, lockAllOf, lockManaged, renewVersions, resells } from '../../accounts/service.ts';
+import { lockAllOf, lockManaged, renewVersions } from '../../accounts/service.ts';
+import { requireClient } from '../service.ts';
 import * as store from './store.ts';
 
 const Product = Choice(SERVICES, { description: 'Product', examples: ['CLOUD'] });
@@ -43,12 +43,6 @@ export const ResetProductAvailability = Input(
  * A reseller decides which products its clients may have, by default and for single clients. An account can't switch on a
  * product that isn't available to it, and a new account begins without it.
  */
-
-async function requireClient(on: Platform, principal: Principal, clientId: number): Promise<void> {
-  const client = await findClient(on.database.sql, clientId);
-  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
-  noteAccount(clientId);
-}
 
 /**
  * Ends decisions for accounts, unless one of them uses a product that it could not have then. Returns the accounts for
