@@ -173,7 +173,8 @@ export function nullable<T extends TSchema & { type?: string }>(schema: T): TUns
  * The value or null. With a union, a titled object stays a separate component of the API document. No schema of an
  * update has a `default`: the validator would fill it in, and nobody could tell that the field was absent.
  */
-export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+export const orNull = <S extends TSchema>(schema: S, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
 /** A map from text to text. `propertyNames` and `additionalProperties` also reach keys with line breaks. */
 export const textMap = (

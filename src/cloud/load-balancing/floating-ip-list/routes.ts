@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { listOf, Named, ProjectRegionParams } from '../../../lib/wire.ts';
+import { listOf, Named, orNull, ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { InstanceAnswer } from '../../compute/instances/schema.ts';
 import { instancesOnPorts } from '../../compute/instances/service.ts';
@@ -21,14 +21,8 @@ const InstanceOfFloatingIp = Named('FloatingIpInstance', {
 
 export const ListedFloatingIp = Named('ListedFloatingIp', {
   ...FloatingIpAnswer.properties,
-  instance: Type.Unsafe<Static<typeof InstanceOfFloatingIp> | null>({
-    anyOf: [InstanceOfFloatingIp, { type: 'null' }],
-    description: 'Instance that it is assigned to',
-  }),
-  loadbalancer: Type.Unsafe<LoadBalancerAnswer | null>({
-    anyOf: [LoadBalancerAnswer, { type: 'null' }],
-    description: 'Load balancer whose virtual address it leads to',
-  }),
+  instance: orNull(InstanceOfFloatingIp, 'Instance that it is assigned to'),
+  loadbalancer: orNull(LoadBalancerAnswer, 'Load balancer whose virtual address it leads to'),
 });
 export type ListedFloatingIp = Static<typeof ListedFloatingIp>;
 export const FloatingIpList = listOf(ListedFloatingIp, 'FloatingIpList');

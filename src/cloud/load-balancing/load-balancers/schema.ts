@@ -171,10 +171,7 @@ export const StatsAnswer = wire.Named('LoadBalancerStats', {
 
 const text = (description: string) => wire.nullable(Type.String({ description }));
 const orNothing = <P extends TProperties>(title: string, properties: P, description: string) =>
-  Type.Unsafe<Static<ReturnType<typeof wire.Named<P>>> | null>({
-    anyOf: [wire.Named(title, properties), { type: 'null' }],
-    description,
-  });
+  wire.orNull(wire.Named(title, properties), description);
 
 export const LoadBalancerAnswer = wire.Named('LoadBalancer', {
   id: Uuid('Load balancer ID'),
@@ -207,10 +204,7 @@ export const LoadBalancerAnswer = wire.Named('LoadBalancer', {
     },
     'Log forwarding; null if it was never set up',
   ),
-  stats: Type.Unsafe<Static<typeof StatsAnswer> | null>({
-    anyOf: [StatsAnswer, { type: 'null' }],
-    description: 'Traffic so far; null unless asked for',
-  }),
+  stats: wire.orNull(StatsAnswer, 'Traffic so far; null unless asked for'),
   ddos_profile: Type.Null({ description: 'Always null: DDoS profiles are in a list of their own' }),
   tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
   ...MetadataList,

@@ -20,10 +20,7 @@ export const DdosProfileAnswer = wire.Named('DdosProfile', {
     }),
     error_description: Type.String({ description: 'Why the last change failed; empty if it did not' }),
   }),
-  profile_template: Type.Unsafe<Static<typeof DdosTemplateAnswer> | null>({
-    anyOf: [DdosTemplateAnswer, { type: 'null' }],
-    description: 'Its template; null if the region no longer offers it',
-  }),
+  profile_template: wire.orNull(DdosTemplateAnswer, 'Its template; null if the region no longer offers it'),
   profile_template_description: wire.nullable(Type.String({ description: 'Description of the template' })),
   fields: Type.Array(
     wire.Named('DdosProfileField', {

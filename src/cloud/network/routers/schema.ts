@@ -38,10 +38,7 @@ export const RouterAnswer = wire.Named('Router', {
     examples: ['ACTIVE'],
   }),
   distributed: Type.Boolean({ description: 'Always false' }),
-  external_gateway_info: Type.Unsafe<Static<typeof GatewayAnswer> | null>({
-    anyOf: [GatewayAnswer, { type: 'null' }],
-    description: 'External gateway; null if the router leads nowhere',
-  }),
+  external_gateway_info: wire.orNull(GatewayAnswer, 'External gateway; null if the router leads nowhere'),
   interfaces: Type.Array(InterfaceAnswer, { description: 'Ports in subnets, in the order of attachment' }),
   routes: Type.Array(RouteAnswer, { description: 'Static routes' }),
   ...PlaceFields,

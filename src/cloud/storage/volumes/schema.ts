@@ -112,7 +112,7 @@ export const VolumeAnswer = wire.Named('Volume', {
   is_root_volume: Type.Boolean({ description: 'Whether an instance boots from it' }),
   attachments: Type.Array(Attachment),
   snapshot_ids: Type.Array(Uuid('Snapshot ID')),
-  limiter_stats: Type.Unsafe<Static<typeof Limits> | null>({ anyOf: [Limits, { type: 'null' }] }),
+  limiter_stats: wire.orNull(Limits),
   volume_image_metadata: Type.Unsafe<Record<string, string> | null>({
     type: ['object', 'null'],
     additionalProperties: { type: 'string' },

@@ -139,10 +139,7 @@ export const ListenerAnswer = wire.Named('Listener', {
   pool_count: Type.Integer({ description: 'Pools that it uses, by itself or through L7 policies' }),
   secret_id: wire.nullable(Type.String({ description: 'Secret with the certificate' })),
   sni_secret_id: Type.Array(Type.String(), { description: 'Secrets with certificates for further names' }),
-  stats: Type.Unsafe<Static<typeof StatsAnswer> | null>({
-    anyOf: [StatsAnswer, { type: 'null' }],
-    description: 'Traffic so far; null unless asked for',
-  }),
+  stats: wire.orNull(StatsAnswer, 'Traffic so far; null unless asked for'),
   user_list: Type.Array(wire.Named('ListenerUser', { username: Type.String(), encrypted_password: Type.String() }), {
     description: 'Who may connect',
   }),

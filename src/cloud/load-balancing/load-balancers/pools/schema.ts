@@ -339,14 +339,8 @@ const poolFields = {
   admin_state_up: AdminStateUp(),
   loadbalancers: Type.Array(Id, { description: 'The load balancer' }),
   listeners: Type.Array(Id, { description: 'Listeners of which it is the default pool' }),
-  session_persistence: Type.Unsafe<Static<typeof PersistenceAnswer> | null>({
-    anyOf: [PersistenceAnswer, { type: 'null' }],
-    description: 'How clients are sent to the same member again',
-  }),
-  healthmonitor: Type.Unsafe<Static<typeof HealthMonitorAnswer> | null>({
-    anyOf: [HealthMonitorAnswer, { type: 'null' }],
-    description: 'Health monitor',
-  }),
+  session_persistence: wire.orNull(PersistenceAnswer, 'How clients are sent to the same member again'),
+  healthmonitor: wire.orNull(HealthMonitorAnswer, 'Health monitor'),
   ...timeoutFields,
   secret_id: text('Secret with the certificate for members'),
   ca_secret_id: text('Secret with the authorities that members are checked against'),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { TagAnswer, Uuid } from '../../../../lib/resource-fields.ts';
 import { presentedTags } from '../../../../lib/tags.ts';
-import { listOf, Named, nullable } from '../../../../lib/wire.ts';
+import { listOf, Named, nullable, orNull } from '../../../../lib/wire.ts';
 import { statusFields } from '../schema.ts';
 import type { Forest } from '../tree/parts.ts';
 
@@ -13,10 +13,7 @@ const MonitorStatus = Named('HealthMonitorStatus', {
 });
 const PoolStatus = Named('PoolStatus', {
   ...named,
-  health_monitor: Type.Unsafe<Static<typeof MonitorStatus> | null>({
-    anyOf: [MonitorStatus, { type: 'null' }],
-    description: 'Health monitor',
-  }),
+  health_monitor: orNull(MonitorStatus, 'Health monitor'),
   members: Type.Array(
     Named('PoolMemberStatus', {
       id: Uuid('Member ID'),
