@@ -52,13 +52,10 @@ export function newSshKey(body: Static<typeof CreateKeyPairV1>): CreateSshKey {
 
 export function presentedKeyPair(row: SshKeyRow, privateKey: string | null = null): KeyPairAnswer {
   return {
+    ...row,
     sshkey_id: row.id,
     sshkey_name: row.name,
-    public_key: row.public_key,
     private_key: privateKey,
-    fingerprint: row.fingerprint,
-    project_id: row.project_id,
-    shared_in_project: row.shared_in_project,
     state: 'ACTIVE',
     created_at: isoSeconds(row.created_at),
   };

@@ -82,10 +82,7 @@ function poolStatus(pool: Forest['pools'][number], forest: Forest) {
       operating_status: operating(monitor.id, forest),
     },
     members: (forest.membersOf.get(pool.id) ?? []).map((member) => ({
-      id: member.id,
-      address: member.address,
-      protocol_port: member.protocol_port,
-      provisioning_status: member.provisioning_status,
+      ...member,
       operating_status: operating(member.id, forest),
     })),
   };
