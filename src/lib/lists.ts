@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { pageQuery } from './wire.ts';
+import { OptionalInteger, OptionalText, pageQuery } from './wire.ts';
 
 /** Returns the entries of each key, in their order. Node 20 has no Map.groupBy. */
 export function grouped<Key, Entry>(
@@ -44,22 +43,18 @@ export function orderedListQuery(fields: readonly string[]) {
   const named = fields.join(', ');
   return {
     ...pageQuery(),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1000,
-        description: 'Maximum number of results on a page. Without it, the answer is an array of all matches.',
-      }),
-    ),
-    ordering: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        pattern: `^${one}(,${one})*$`,
-        rule: `Must be one or more of ${named}, separated by commas; a minus before a field reverses its order.`,
-        description: `Fields to order by, separated by commas: ${named}. A minus before a field reverses its order.`,
-        default: 'id',
-      }),
-    ),
+    limit: OptionalInteger({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Maximum number of results on a page. Without it, the answer is an array of all matches.',
+    }),
+    ordering: OptionalText({
+      maxLength: 200,
+      pattern: `^${one}(,${one})*$`,
+      rule: `Must be one or more of ${named}, separated by commas; a minus before a field reverses its order.`,
+      description: `Fields to order by, separated by commas: ${named}. A minus before a field reverses its order.`,
+      default: 'id',
+    }),
   };
 }
 

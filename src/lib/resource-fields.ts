@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { presentedTags } from './tags.ts';
 import { offsetTimestamp } from './time.ts';
-import { Named, nullable, OffsetTimestamp } from './wire.ts';
+import { Named, OffsetTimestamp, TextOrNull } from './wire.ts';
 
 /** Fields that the answers of all resources with tags and tasks share. */
 
@@ -23,10 +23,8 @@ export const PlaceFields = {
 };
 
 export const TaskFields = {
-  creator_task_id: nullable(Type.String({ description: 'Task that created the resource' })),
-  task_id: nullable(
-    Type.String({ description: 'Task that locks the resource, which can be changed while this is null' }),
-  ),
+  creator_task_id: TextOrNull({ description: 'Task that created the resource' }),
+  task_id: TextOrNull({ description: 'Task that locks the resource, which can be changed while this is null' }),
 };
 
 export const ResourceFields = {

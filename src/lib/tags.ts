@@ -1,6 +1,7 @@
 import { type TUnsafe, Type } from 'typebox';
 import { attempt, type FieldProblem, InvalidError } from './errors.ts';
 import { LEGACY } from './legacy.ts';
+import { OptionalText } from './wire.ts';
 
 export const TAG_MAX_LENGTH = 255;
 /** Our own limit; nothing published states one. */
@@ -167,13 +168,11 @@ export const legacyTagQuery = {
       description: 'Same as `tag_key`; a value may also be a JSON array of keys',
     }),
   ),
-  metadata_kv: Type.Optional(
-    Type.String({
-      maxLength: MAX_QUERY_JSON,
-      ...LEGACY,
-      description: "Same as `tag_key_value`; may also be written with single quotes: `{'env':'production'}`",
-    }),
-  ),
+  metadata_kv: OptionalText({
+    maxLength: MAX_QUERY_JSON,
+    ...LEGACY,
+    description: "Same as `tag_key_value`; may also be written with single quotes: `{'env':'production'}`",
+  }),
 };
 
 export interface LegacyTagQuery {
@@ -222,13 +221,11 @@ export const tagQuery = {
       description: 'Repeat the parameter for several keys; all of them must be present',
     }),
   ),
-  tag_key_value: Type.Optional(
-    Type.String({
-      maxLength: MAX_QUERY_JSON,
-      description: 'A JSON object of keys and values; all must match',
-      examples: ['{"env":"production"}'],
-    }),
-  ),
+  tag_key_value: OptionalText({
+    maxLength: MAX_QUERY_JSON,
+    description: 'A JSON object of keys and values; all must match',
+    examples: ['{"env":"production"}'],
+  }),
   ...legacyTagQuery,
 };
 

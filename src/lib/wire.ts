@@ -169,6 +169,18 @@ export function nullable<T extends TSchema & { type?: string }>(schema: T): TUns
   });
 }
 
+/* The fields that schemas have most: texts, whole numbers and flags that may be left out or null. */
+type TextOptions = Parameters<typeof Type.String>[0];
+type IntegerOptions = Parameters<typeof Type.Integer>[0];
+
+export const TextOrNull = (options: TextOptions) => nullable(Type.String(options));
+export const IntegerOrNull = (options: IntegerOptions) => nullable(Type.Integer(options));
+export const OptionalText = (options: TextOptions) => Type.Optional(Type.String(options));
+export const OptionalInteger = (options: IntegerOptions) => Type.Optional(Type.Integer(options));
+export const OptionalFlag = (options: Parameters<typeof Type.Boolean>[0]) => Type.Optional(Type.Boolean(options));
+export const OptionalTextOrNull = (options: TextOptions) => Type.Optional(TextOrNull(options));
+export const OptionalIntegerOrNull = (options: IntegerOptions) => Type.Optional(IntegerOrNull(options));
+
 /**
  * The value or null. With a union, a titled object stays a separate component of the API document. No schema of an
  * update has a `default`: the validator would fill it in, and nobody could tell that the field was absent.

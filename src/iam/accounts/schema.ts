@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Choice, Named, NULL_AS_EMPTY, nullable } from '../../lib/wire.ts';
+import { Choice, Named, NULL_AS_EMPTY, TextOrNull } from '../../lib/wire.ts';
 
 /* The words for accounts and for people, which all of iam uses. */
 
@@ -30,10 +30,8 @@ export const Role = Type.Object({
   name: Type.String({ examples: ['Engineers'] }),
 });
 
-export const PersonName = (description: string) =>
-  nullable(Type.String({ maxLength: 255, description, examples: ['Jane Doe'] }));
-export const Phone = (description: string) =>
-  nullable(Type.String({ maxLength: 32, description, examples: ['+12025550123'] }));
+export const PersonName = (description: string) => TextOrNull({ maxLength: 255, description, examples: ['Jane Doe'] });
+export const Phone = (description: string) => TextOrNull({ maxLength: 32, description, examples: ['+12025550123'] });
 
 export const CompanyName = (description: string) =>
   Type.String({
@@ -48,8 +46,8 @@ export const CompanyName = (description: string) =>
 const userFields = {
   id: Type.Integer({ description: 'User ID', examples: [1] }),
   email: Type.String({ description: 'Address to log in with', examples: ['user@example.com'] }),
-  name: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' })),
-  phone: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' })),
+  name: TextOrNull({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' }),
+  phone: TextOrNull({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' }),
   company: Type.String({ description: 'Name of the account', examples: ['Example Ltd'] }),
   lang: Lang,
   reseller: Type.Integer({ description: 'Reseller of the account', examples: [1] }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { isoMicros } from '../../lib/time.ts';
-import { Choice, IntegerId, Named, ReadOnly, Timestamp } from '../../lib/wire.ts';
+import { Choice, IntegerId, Named, OptionalFlag, ReadOnly, Timestamp } from '../../lib/wire.ts';
 import { SERVICE_STATUSES, SERVICES } from '../accounts/schema.ts';
 import type { ServiceState } from './state.ts';
 
@@ -29,12 +29,10 @@ export const ServiceArray = Type.Array(Service);
 
 const changes = {
   status: Choice(['trial', 'trialend', 'active', 'paused'], { description: 'New status', examples: ['paused'] }),
-  enabled: Type.Optional(
-    Type.Boolean({
-      description: 'If left out, it follows from the status: true with `active` and `trial`',
-      examples: [true],
-    }),
-  ),
+  enabled: OptionalFlag({
+    description: 'If left out, it follows from the status: true with `active` and `trial`',
+    examples: [true],
+  }),
   options: Type.Optional(NoOptions),
   status_transition_options: Type.Optional(NoOptions),
 };

@@ -33,7 +33,7 @@ const AccountFreeFeature = wire.Named('AccountFreeFeature', {
 const accountFields = {
   id: Type.Integer({ description: 'Client ID', examples: [1] }),
   email: Type.String({ description: 'E-mail address of the contact person' }),
-  name: wire.nullable(Type.String({ ...wire.NULL_AS_EMPTY, description: 'Name of the contact person' })),
+  name: wire.TextOrNull({ ...wire.NULL_AS_EMPTY, description: 'Name of the contact person' }),
   status: wire.Choice(['new', 'trial', 'trialend', 'active', 'integration', 'paused', 'preparation', 'ready'], {
     description: '`paused`: nobody can use the account',
   }),
@@ -45,22 +45,22 @@ const accountFields = {
   serviceStatuses: wire.Named('ServiceStatuses', perService(ServiceStatus)),
   paidFeatures: wire.Named('AccountPaidFeatures', perService(Type.Array(AccountPaidFeature))),
   freeFeatures: wire.Named('AccountFreeFeatures', perService(Type.Array(AccountFreeFeature))),
-  entryBaseDomain: wire.nullable(
-    Type.String({ ...wire.NULL_AS_EMPTY, description: 'Always none: the platform serves one domain.' }),
-  ),
-  signup_process: wire.nullable(
-    Type.String({ ...wire.NULL_AS_ABSENT, description: 'Always none: accounts are made by a reseller.' }),
-  ),
+  entryBaseDomain: wire.TextOrNull({
+    ...wire.NULL_AS_EMPTY,
+    description: 'Always none: the platform serves one domain.',
+  }),
+  signup_process: wire.TextOrNull({
+    ...wire.NULL_AS_ABSENT,
+    description: 'Always none: accounts are made by a reseller.',
+  }),
   deleted: Type.Boolean(),
   bill_type: Type.String({ description: 'Always common' }),
   is_test: Type.Boolean(),
   has_active_admin: Type.Boolean({ description: 'Whether an administrator has access' }),
-  phone: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT })),
-  website: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT, description: 'Always none: it is not stored.' })),
-  custom_id: wire.nullable(
-    Type.String({ ...wire.NULL_AS_ABSENT, description: "The reseller's own number for the client" }),
-  ),
-  country_code: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT, examples: ['DE'] })),
+  phone: wire.TextOrNull({ ...wire.NULL_AS_ABSENT }),
+  website: wire.TextOrNull({ ...wire.NULL_AS_ABSENT, description: 'Always none: it is not stored.' }),
+  custom_id: wire.TextOrNull({ ...wire.NULL_AS_ABSENT, description: "The reseller's own number for the client" }),
+  country_code: wire.TextOrNull({ ...wire.NULL_AS_ABSENT, examples: ['DE'] }),
   users: Type.Optional(Type.Array(accountsSchema.User, { description: 'Left out in lists' })),
 };
 export const Account = wire.Named('Account', accountFields);
@@ -69,18 +69,16 @@ export type Account = Static<typeof Account>;
 export const CLIENT_TYPES = ['common', 'reseller', 'sales'] as const;
 export const Client = wire.Named('Client', {
   ...accountFields,
-  seller: wire.nullable(
-    Type.Integer({
-      ...wire.NULL_AS_ABSENT,
-      description: 'Seller of the reseller, or another user of it, who looks after it',
-    }),
-  ),
+  seller: wire.IntegerOrNull({
+    ...wire.NULL_AS_ABSENT,
+    description: 'Seller of the reseller, or another user of it, who looks after it',
+  }),
   resellers: Type.Integer({
     description: 'Its reseller: a single one, despite the name',
     examples: [1],
   }),
   client_type: wire.Choice(CLIENT_TYPES, '`reseller` for an account that a reseller works in'),
-  owner: wire.nullable(Type.Integer({ ...wire.NULL_AS_ABSENT, description: 'Its first administrator' })),
+  owner: wire.IntegerOrNull({ ...wire.NULL_AS_ABSENT, description: 'Its first administrator' }),
 });
 export type Client = Static<typeof Client>;
 
@@ -100,18 +98,17 @@ export const UpdateClient = wire.Input(
   {
     email: Type.Optional(Email('E-mail address of the contact person')),
     companyName: Type.Optional(Company),
-    custom_id: Type.Optional(
-      wire.nullable(
-        Type.String({ maxLength: 255, description: "The reseller's own number for the client; null: none" }),
-      ),
-    ),
+    custom_id: wire.OptionalTextOrNull({
+      maxLength: 255,
+      description: "The reseller's own number for the client; null: none",
+    }),
     name: Type.Optional(accountsSchema.PersonName('Name of the contact person; null: none')),
     phone: Type.Optional(accountsSchema.Phone('Telephone number; null: none')),
     reseller: Type.Optional(wire.IntegerId('Its reseller. Only the platform administrator may change it.')),
     seller: Type.Optional(
       wire.nullable(wire.IntegerId('Seller of the reseller, or another user of it, who looks after it; null: nobody')),
     ),
-    is_test: Type.Optional(Type.Boolean({ description: 'The client is for tests', examples: [false] })),
+    is_test: wire.OptionalFlag({ description: 'The client is for tests', examples: [false] }),
   },
   { companyName: 'Example Ltd', custom_id: 'A-1042', phone: '+12025550123' },
 );
@@ -119,20 +116,18 @@ export type UpdateClient = Static<typeof UpdateClient>;
 
 export const ORDERINGS = ['id', 'email', 'name', 'status', 'companyName', 'created_at'] as const;
 
-const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
+const text = (description: string) => wire.OptionalText({ maxLength: 255, description });
 const part = (what: string) => text(`${what} contains this, in any letter case`);
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+const flag = (description: string) => wire.OptionalFlag({ description });
 const moment = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', description, examples: ['2026-01-31T00:00:00Z'] }));
+  wire.OptionalText({ format: 'date-time', description, examples: ['2026-01-31T00:00:00Z'] });
 const ids = (description: string) =>
-  Type.Optional(
-    Type.String({
-      maxLength: 2000,
-      pattern: '^\\d{1,15}(,\\d{1,15})*$',
-      rule: 'Must be IDs separated by commas.',
-      description: `${description}; separated by commas`,
-    }),
-  );
+  wire.OptionalText({
+    maxLength: 2000,
+    pattern: '^\\d{1,15}(,\\d{1,15})*$',
+    rule: 'Must be IDs separated by commas.',
+    description: `${description}; separated by commas`,
+  });
 const ServiceState = Type.Optional(
   wire.Choice(accountsSchema.SERVICE_STATUSES, 'Clients whose service of this name has this status'),
 );
@@ -160,15 +155,13 @@ export const ClientListQuery = wire.Query({
   created_at_gte: moment('Created at this time or later'),
   created_at_lte: moment('Created at this time or earlier'),
   feature_id_in: ids('Clients with one of these features activated'),
-  personal_product_availability: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      pattern: `^(${accountsSchema.SERVICES.join('|')})(,(${accountsSchema.SERVICES.join('|')}))*$`,
-      rule: `Must be one or more of ${accountsSchema.SERVICES.join(', ')}, separated by commas.`,
-      description: 'Clients for whom the availability of one of these products was decided; separated by commas',
-      examples: ['CLOUD'],
-    }),
-  ),
+  personal_product_availability: wire.OptionalText({
+    maxLength: 100,
+    pattern: `^(${accountsSchema.SERVICES.join('|')})(,(${accountsSchema.SERVICES.join('|')}))*$`,
+    rule: `Must be one or more of ${accountsSchema.SERVICES.join(', ')}, separated by commas.`,
+    description: 'Clients for whom the availability of one of these products was decided; separated by commas',
+    examples: ['CLOUD'],
+  }),
   is_test: flag('Whether the client is for tests'),
   client_type: Type.Optional(wire.Choice(CLIENT_TYPES, 'Kind of the client')),
   promocode: text('No client has one, so nothing matches'),

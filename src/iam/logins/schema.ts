@@ -28,15 +28,11 @@ export const LoginRequest = wire.Input(
       examples: ['user@example.com'],
     }),
     password: GivenPassword('Password'),
-    one_time_password: Type.Optional(
-      wire.nullable(
-        Type.String({
-          maxLength: 64,
-          description: 'Ignored: no user has a second factor.',
-          examples: ['123456'],
-        }),
-      ),
-    ),
+    one_time_password: wire.OptionalTextOrNull({
+      maxLength: 64,
+      description: 'Ignored: no user has a second factor.',
+      examples: ['123456'],
+    }),
   },
   { username: 'user@example.com', password: 'correct horse battery staple' },
 );
@@ -87,13 +83,11 @@ export type ChangePassword = Static<typeof ChangePassword>;
 
 const LoginAttempt = wire.Named('LoginAttempt', {
   id: Type.Integer({ description: 'Attempt ID', examples: [1] }),
-  user_id: wire.nullable(
-    Type.Integer({ ...wire.NULL_AS_ABSENT, description: 'The user; none if no user has that name' }),
-  ),
+  user_id: wire.IntegerOrNull({ ...wire.NULL_AS_ABSENT, description: 'The user; none if no user has that name' }),
   username: Type.String({ description: 'The name that was entered', examples: ['user@example.com'] }),
   successful: Type.Boolean({ description: 'Whether the password was right' }),
   ip_address: Type.String({ description: 'Where the request came from', examples: ['192.0.2.1'] }),
-  user_agent: wire.nullable(Type.String({ ...wire.NULL_AS_EMPTY, description: 'The `User-Agent` header' })),
+  user_agent: wire.TextOrNull({ ...wire.NULL_AS_EMPTY, description: 'The `User-Agent` header' }),
   created_at: wire.Timestamp('When the attempt was made'),
   login_at: wire.Timestamp('The same as `created_at`'),
   is_successful: Type.Boolean({ description: 'The same as `successful`' }),

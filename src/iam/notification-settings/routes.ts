@@ -10,7 +10,7 @@ import { Email, requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page.ts';
 import type { Versioned } from '../../lib/versioned.ts';
-import { Choice, Input, IntegerId, Named, pageFields, pageQuery, Query } from '../../lib/wire.ts';
+import { Choice, Input, IntegerId, Named, OptionalFlag, pageFields, pageQuery, Query } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { resellerExists } from '../accounts/service.ts';
@@ -27,12 +27,10 @@ export const NotificationSettingInput = Input(
   {
     notification_type: NotificationType,
     email: Email('Address to notify'),
-    enabled: Type.Optional(
-      Type.Boolean({
-        description: 'If left out: true for POST and PUT; PATCH keeps the current value.',
-        examples: [true],
-      }),
-    ),
+    enabled: OptionalFlag({
+      description: 'If left out: true for POST and PUT; PATCH keeps the current value.',
+      examples: [true],
+    }),
   },
   { notification_type: 'failed_login', email: 'security@example.com', enabled: true },
 );

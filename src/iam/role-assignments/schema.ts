@@ -1,56 +1,56 @@
 import { type Static, Type } from 'typebox';
-import { Choice, Input, IntegerId, listOf, listQuery, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
+import * as wire from '../../lib/wire.ts';
 import { CLOUD_ROLES } from '../../requests/principal.ts';
 
-const Role = Choice(CLOUD_ROLES, {
+const Role = wire.Choice(CLOUD_ROLES, {
   description:
     'ClientAdministrator is for the whole account, the others are for projects. InternalNetworkOnlyUser may do what User may, but take no public addresses',
   examples: ['Observer'],
 });
 
-export const AssignRole = Input(
+export const AssignRole = wire.Input(
   'AssignRole',
   {
-    user_id: IntegerId('User ID'),
-    client_id: Type.Optional(nullable(IntegerId("Client ID; the caller's account if it is left out"))),
-    project_id: Type.Optional(nullable(IntegerId('Project ID; null for the whole account'))),
+    user_id: wire.IntegerId('User ID'),
+    client_id: Type.Optional(wire.nullable(wire.IntegerId("Client ID; the caller's account if it is left out"))),
+    project_id: Type.Optional(wire.nullable(wire.IntegerId('Project ID; null for the whole account'))),
     role: Role,
   },
   { user_id: 777, client_id: 1, project_id: 1, role: 'Observer' },
 );
 export type AssignRole = Static<typeof AssignRole>;
 
-export const Assignment = Named('RoleAssignment', {
+export const Assignment = wire.Named('RoleAssignment', {
   id: Type.Integer({ description: 'Assignment ID', examples: [12] }),
   user_id: Type.Integer({ description: 'User ID', examples: [123] }),
   role: Role,
   client_id: Type.Integer({ description: 'Client ID', examples: [1] }),
-  project_id: nullable(Type.Integer({ description: 'Project ID; null for the whole account', examples: [1] })),
-  assigned_by: nullable(Type.Integer({ description: 'User who assigned the role', examples: [1] })),
-  created_at: Timestamp(),
-  updated_at: nullable(Timestamp()),
+  project_id: wire.IntegerOrNull({ description: 'Project ID; null for the whole account', examples: [1] }),
+  assigned_by: wire.IntegerOrNull({ description: 'User who assigned the role', examples: [1] }),
+  created_at: wire.Timestamp(),
+  updated_at: wire.nullable(wire.Timestamp()),
 });
-export const AssignmentList = listOf(Assignment, 'RoleAssignmentList');
-export const AssignmentId = Named('RoleAssignmentId', {
+export const AssignmentList = wire.listOf(Assignment, 'RoleAssignmentList');
+export const AssignmentId = wire.Named('RoleAssignmentId', {
   assignment_id: Type.Integer({ description: 'Assignment ID', examples: [12] }),
 });
-export const AssignmentParams = Type.Object({ assignment_id: IntegerId('Assignment ID') });
+export const AssignmentParams = Type.Object({ assignment_id: wire.IntegerId('Assignment ID') });
 
-export const AssignmentListQuery = Query({
-  ...listQuery(),
-  project_id: Type.Optional(IntegerId('Only assignments to this project')),
-  user_id: Type.Optional(IntegerId('Only assignments of this user')),
+export const AssignmentListQuery = wire.Query({
+  ...wire.listQuery(),
+  project_id: Type.Optional(wire.IntegerId('Only assignments to this project')),
+  user_id: Type.Optional(wire.IntegerId('Only assignments of this user')),
 });
 export type AssignmentListQuery = Static<typeof AssignmentListQuery>;
 
-export const AccountUserListQuery = Query({
-  ...listQuery(),
-  user_id: Type.Optional(IntegerId('Only this user')),
+export const AccountUserListQuery = wire.Query({
+  ...wire.listQuery(),
+  user_id: Type.Optional(wire.IntegerId('Only this user')),
 });
 export type AccountUserListQuery = Static<typeof AccountUserListQuery>;
 
-export const AccountUserList = listOf(
-  Named('AccountUser', {
+export const AccountUserList = wire.listOf(
+  wire.Named('AccountUser', {
     id: Type.Integer({ description: 'User ID', examples: [123] }),
     name: Type.String({ description: 'Name; the address of a user without a name', examples: ['John'] }),
     email: Type.String({ examples: ['john@example.com'] }),
@@ -60,13 +60,13 @@ export const AccountUserList = listOf(
   'AccountUserList',
 );
 
-export const RoleListQuery = Query({
-  project_id: Type.Optional(IntegerId('Only roles that can be assigned in a project')),
+export const RoleListQuery = wire.Query({
+  project_id: Type.Optional(wire.IntegerId('Only roles that can be assigned in a project')),
 });
-export const RoleList = listOf(
-  Named('AssignableRole', {
+export const RoleList = wire.listOf(
+  wire.Named('AssignableRole', {
     role: Role,
-    scope: Choice(['Client', 'Project'], 'Where it can be assigned'),
+    scope: wire.Choice(['Client', 'Project'], 'Where it can be assigned'),
   }),
   'AssignableRoleList',
 );

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { isoMicros } from '../../lib/time.ts';
-import { Input, IntegerId, Named, NULL_AS_EMPTY, nullable, Query, Timestamp } from '../../lib/wire.ts';
+import * as wire from '../../lib/wire.ts';
 import { ROLE_LIST } from '../../requests/principal.ts';
 import { roleOf } from '../identity/schema.ts';
 import type { TokenRow } from './store.ts';
@@ -10,21 +10,21 @@ const roleFields = {
   name: Type.String({ maxLength: 255, description: 'Role name', examples: ['Engineers'] }),
 };
 
-export const CreateApiToken = Input(
+export const CreateApiToken = wire.Input(
   'CreateApiToken',
   {
     name: Type.String({ minLength: 1, maxLength: 255, description: 'Token name', examples: ['Deployments'] }),
-    description: Type.Optional(
-      Type.String({ maxLength: 1000, description: 'Empty when left out.', examples: ['Used by the CI'] }),
-    ),
-    exp_date: nullable(
-      Type.String({
-        format: 'date-time',
-        description: 'When the token stops working, in RFC 3339 form; null means never.',
-        examples: ['2031-01-01T12:00:00Z'],
-      }),
-    ),
-    client_user: Input('ApiTokenUserInput', {
+    description: wire.OptionalText({
+      maxLength: 1000,
+      description: 'Empty when left out.',
+      examples: ['Used by the CI'],
+    }),
+    exp_date: wire.TextOrNull({
+      format: 'date-time',
+      description: 'When the token stops working, in RFC 3339 form; null means never.',
+      examples: ['2031-01-01T12:00:00Z'],
+    }),
+    client_user: wire.Input('ApiTokenUserInput', {
       role: Type.Optional(
         Type.Object(Type.Partial(Type.Object(roleFields)).properties, {
           title: 'ApiTokenRoleInput',
@@ -42,18 +42,19 @@ const tokenFields = {
   id: Type.Integer({ description: 'Token ID', examples: [1000] }),
   name: Type.String({ description: 'Token name', examples: ['Deployments'] }),
   description: Type.String({ description: 'Empty when there is none.' }),
-  exp_date: nullable(
-    Type.String({ ...NULL_AS_EMPTY, description: 'When it stops working; null or empty means never.' }),
-  ),
+  exp_date: wire.TextOrNull({
+    ...wire.NULL_AS_EMPTY,
+    description: 'When it stops working; null or empty means never.',
+  }),
   expired: Type.Boolean({ description: 'Whether the token has expired.' }),
   deleted: Type.Boolean({
     description: 'Whether it was deleted. An expired one counts as deleted after 30 days.',
   }),
-  created: Timestamp('When the token was created'),
-  last_usage: Timestamp(
+  created: wire.Timestamp('When the token was created'),
+  last_usage: wire.Timestamp(
     'When a request last used the token, recorded a few seconds late. Equal to `created` until a request uses it.',
   ),
-  client_user: Named('ApiTokenUser', {
+  client_user: wire.Named('ApiTokenUser', {
     user_id: Type.Integer({ description: 'User that the token acts for', examples: [1] }),
     user_name: Type.String({
       description: 'Name of the user, or the e-mail address of one without a name',
@@ -61,31 +62,29 @@ const tokenFields = {
     user_email: Type.String(),
     client_id: Type.Integer({ description: 'Account of the token', examples: [1] }),
     deleted: Type.Boolean({ description: 'Whether the user was deleted' }),
-    role: Named('ApiTokenRole', roleFields),
+    role: wire.Named('ApiTokenRole', roleFields),
   }),
 };
-export const ApiToken = Named('ApiToken', tokenFields);
+export const ApiToken = wire.Named('ApiToken', tokenFields);
 export type ApiToken = Static<typeof ApiToken>;
 export const ApiTokenArray = Type.Array(ApiToken);
 
-export const CreatedApiToken = Named('CreatedApiToken', {
+export const CreatedApiToken = wire.Named('CreatedApiToken', {
   ...tokenFields,
   token: Type.String({
     description: 'The text to authenticate with. Shown only this once and stored nowhere.',
   }),
 });
 
-export const TokenListQuery = Query({
-  role: Type.Optional(Type.String({ maxLength: 255, description: `ID or name of a role: ${ROLE_LIST}` })),
-  issued_by: Type.Optional(IntegerId('Only tokens of this user')),
-  not_issued_by: Type.Optional(IntegerId('No tokens of this user')),
-  deleted: Type.Optional(
-    Type.Boolean({ default: false, description: 'true: deleted tokens instead of those that exist' }),
-  ),
+export const TokenListQuery = wire.Query({
+  role: wire.OptionalText({ maxLength: 255, description: `ID or name of a role: ${ROLE_LIST}` }),
+  issued_by: Type.Optional(wire.IntegerId('Only tokens of this user')),
+  not_issued_by: Type.Optional(wire.IntegerId('No tokens of this user')),
+  deleted: wire.OptionalFlag({ default: false, description: 'true: deleted tokens instead of those that exist' }),
 });
 export type TokenListQuery = Static<typeof TokenListQuery>;
 
-export const TokenParams = Type.Object({ clientId: IntegerId('Client ID'), tokenId: IntegerId('Token ID') });
+export const TokenParams = Type.Object({ clientId: wire.IntegerId('Client ID'), tokenId: wire.IntegerId('Token ID') });
 
 export function presentedToken(row: TokenRow, deleted: boolean, now: Date): ApiToken {
   const { id, name } = roleOf(row.role_id);

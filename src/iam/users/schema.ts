@@ -30,13 +30,11 @@ export const UpdateUser = wire.Input(
     phone: Type.Optional(Phone('Telephone number; null: none')),
     lang: Type.Optional(Lang),
     auth_types: Type.Optional(AuthTypes),
-    is_active: Type.Optional(
-      Type.Boolean({
-        description:
-          "false blocks another user: in the caller's own account, for a reseller in all its clients' accounts, for the platform's administrator everywhere. Logins and API tokens stop working there at once.",
-        examples: [true],
-      }),
-    ),
+    is_active: wire.OptionalFlag({
+      description:
+        "false blocks another user: in the caller's own account, for a reseller in all its clients' accounts, for the platform's administrator everywhere. Logins and API tokens stop working there at once.",
+      examples: [true],
+    }),
     id: wire.ReadOnly,
     company: wire.ReadOnly,
     reseller: wire.ReadOnly,
@@ -64,8 +62,8 @@ export const ChangedEmail = wire.Named('ChangedEmail', { new_email: Type.String(
 const BY_ID_OR_NAME = `By id, by name or by both: ${ROLE_LIST}.`;
 const UserRole = Type.Object(
   {
-    id: Type.Optional(Type.Integer({ description: 'Role ID', examples: [5] })),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'Role name', examples: ['Engineers'] })),
+    id: wire.OptionalInteger({ description: 'Role ID', examples: [5] }),
+    name: wire.OptionalText({ maxLength: 255, description: 'Role name', examples: ['Engineers'] }),
   },
   {
     title: 'UserRoleInput',
@@ -179,20 +177,14 @@ export const CreateUser = wire.Input(
       ),
     ),
     lang: Type.Optional(Lang),
-    custom_id: Type.Optional(
-      wire.nullable(Type.String({ maxLength: 255, description: "The reseller's own number for the account" })),
-    ),
-    country_code: Type.Optional(
-      wire.nullable(
-        Type.String({
-          pattern: '^[A-Z]{2}$',
-          rule: 'Must be an ISO 3166 country code of two capital letters.',
-          description: 'ISO 3166 code of the country of the account',
-          examples: ['DE'],
-        }),
-      ),
-    ),
-    is_test: Type.Optional(Type.Boolean({ description: 'The account is for tests', examples: [false] })),
+    custom_id: wire.OptionalTextOrNull({ maxLength: 255, description: "The reseller's own number for the account" }),
+    country_code: wire.OptionalTextOrNull({
+      pattern: '^[A-Z]{2}$',
+      rule: 'Must be an ISO 3166 country code of two capital letters.',
+      description: 'ISO 3166 code of the country of the account',
+      examples: ['DE'],
+    }),
+    is_test: wire.OptionalFlag({ description: 'The account is for tests', examples: [false] }),
   },
   { email: 'jane@example.com', password: 'many small green apples', company: 'Example Ltd' },
 );
@@ -214,7 +206,7 @@ export const CreateClientUser = wire.Input(
 );
 export type CreateClientUser = Static<typeof CreateClientUser>;
 export const CreatedClientUser = wire.Named('CreatedClientUser', {
-  name: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT })),
+  name: wire.TextOrNull({ ...wire.NULL_AS_ABSENT }),
   username: Type.String({ examples: ['jane@example.com'] }),
   user_role: wire.Named('CreatedUserRole', { ...Role.properties, user_role: Role }),
 });

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_URL } from '../../lib/file-url.ts';
-import { Choice, Input, IntegerId, Named, NULL_AS_ABSENT, nullable, Query, Timestamp } from '../../lib/wire.ts';
+import * as wire from '../../lib/wire.ts';
 import { ORDERINGS } from './page.ts';
 import { STATUSES } from './states.ts';
 
@@ -13,10 +13,10 @@ export const EXAMPLE_URL = 'https://example.com/video.mp4';
 const TASK_NAMES = ['transcription', 'content-moderation'] as const;
 const CATEGORIES = ['nsfw', 'hard_nudity', 'soft_nudity', 'sport'] as const;
 
-const Status = (description: string) => Choice(STATUSES, { description, examples: ['PENDING'] });
-const TaskName = (description: string) => Choice(TASK_NAMES, { description, examples: ['transcription'] });
+const Status = (description: string) => wire.Choice(STATUSES, { description, examples: ['PENDING'] });
+const TaskName = (description: string) => wire.Choice(TASK_NAMES, { description, examples: ['transcription'] });
 const Language = (description: string) =>
-  nullable(Type.String({ minLength: 1, maxLength: 3, description, examples: ['ger'] }));
+  wire.TextOrNull({ minLength: 1, maxLength: 3, description, examples: ['ger'] });
 
 const sharedInput = {
   url: Type.String({
@@ -25,36 +25,24 @@ const sharedInput = {
     description: 'The media file, reachable by HTTP or HTTPS: MP4, for moderation JPEG and PNG too.',
     examples: [EXAMPLE_URL],
   }),
-  client_user_id: Type.Optional(
-    nullable(
-      Type.String({
-        maxLength: MAX_USER_ID,
-        description: 'For your own use; stored unchanged.',
-        examples: ['u-42'],
-      }),
-    ),
-  ),
-  client_entity_data: Type.Optional(
-    nullable(
-      Type.String({
-        maxLength: MAX_ENTITY_DATA,
-        description: 'For your own use; stored unchanged.',
-        examples: ['{"lesson": 7}'],
-      }),
-    ),
-  ),
-  client_id: Type.Optional(
-    nullable(
-      Type.Integer({
-        readOnly: true,
-        description: 'Set by the service; a value sent is ignored, so that the data of a task can be sent again.',
-        examples: [1],
-      }),
-    ),
-  ),
+  client_user_id: wire.OptionalTextOrNull({
+    maxLength: MAX_USER_ID,
+    description: 'For your own use; stored unchanged.',
+    examples: ['u-42'],
+  }),
+  client_entity_data: wire.OptionalTextOrNull({
+    maxLength: MAX_ENTITY_DATA,
+    description: 'For your own use; stored unchanged.',
+    examples: ['{"lesson": 7}'],
+  }),
+  client_id: wire.OptionalIntegerOrNull({
+    readOnly: true,
+    description: 'Set by the service; a value sent is ignored, so that the data of a task can be sent again.',
+    examples: [1],
+  }),
 };
 
-const TranscriptionInput = Input('CreateTranscription', {
+const TranscriptionInput = wire.Input('CreateTranscription', {
   task_name: Type.Literal('transcription'),
   audio_language: Type.Optional(Language('Spoken language, as an ISO 639-2 code; null: to be detected.')),
   subtitles_language: Type.Optional(
@@ -76,17 +64,13 @@ function moderationInput(category: (typeof CATEGORIES)[number], title: string, m
 }
 
 const stopObjects = {
-  stop_objects: Type.Optional(
-    nullable(
-      Type.String({
-        minLength: 1,
-        maxLength: 1024,
-        description:
-          'The analysis ends at the first of these objects: `OBJECT` or `OBJECT:probability`, several separated by commas.',
-        examples: ['ANUS_EXPOSED,MALE_GENITALIA_EXPOSED:0.50'],
-      }),
-    ),
-  ),
+  stop_objects: wire.OptionalTextOrNull({
+    minLength: 1,
+    maxLength: 1024,
+    description:
+      'The analysis ends at the first of these objects: `OBJECT` or `OBJECT:probability`, several separated by commas.',
+    examples: ['ANUS_EXPOSED,MALE_GENITALIA_EXPOSED:0.50'],
+  }),
 };
 
 export interface CreateAiTask {
@@ -134,7 +118,7 @@ export const createAiTaskSchema = Type.Unsafe<CreateAiTask>({
   ],
 });
 
-export const createdAiTaskSchema = Named('CreatedAiTask', {
+export const createdAiTaskSchema = wire.Named('CreatedAiTask', {
   task_id: Type.String({ format: 'uuid', examples: [EXAMPLE_ID] }),
 });
 
@@ -147,21 +131,21 @@ export const subtitlesResponse = {
   },
 };
 
-export const cancelledAiTaskSchema = Named('CancelledAiTask', {
+export const cancelledAiTaskSchema = wire.Named('CancelledAiTask', {
   result: Type.String({ description: 'For people', examples: ['The task is cancelled.'] }),
 });
 
 const taskDataSchema = Type.Object(
   {
     task_name: TaskName('What is done'),
-    client_id: IntegerId('Account'),
+    client_id: wire.IntegerId('Account'),
     url: Type.String({ examples: [EXAMPLE_URL] }),
-    category: Type.Optional(Choice(CATEGORIES, { examples: ['nsfw'] })),
-    audio_language: Type.Optional(Type.String({ examples: ['ger'] })),
-    subtitles_language: Type.Optional(Type.String({ examples: ['eng'] })),
-    stop_objects: Type.Optional(Type.String({ examples: ['ANUS_EXPOSED'] })),
-    client_user_id: Type.Optional(Type.String({ examples: ['u-42'] })),
-    client_entity_data: Type.Optional(Type.String({ examples: ['{"lesson": 7}'] })),
+    category: Type.Optional(wire.Choice(CATEGORIES, { examples: ['nsfw'] })),
+    audio_language: wire.OptionalText({ examples: ['ger'] }),
+    subtitles_language: wire.OptionalText({ examples: ['eng'] }),
+    stop_objects: wire.OptionalText({ examples: ['ANUS_EXPOSED'] }),
+    client_user_id: wire.OptionalText({ examples: ['u-42'] }),
+    client_entity_data: wire.OptionalText({ examples: ['{"lesson": 7}'] }),
   },
   {
     title: 'AiTaskData',
@@ -169,11 +153,11 @@ const taskDataSchema = Type.Object(
   },
 );
 
-const processingTimeSchema = Named('AiTaskProcessingTime', {
+const processingTimeSchema = wire.Named('AiTaskProcessingTime', {
   // The published contract allows null in the other two, but not here, nor in `result` and the pointers of a page.
-  started_at: Type.Optional(Timestamp('When work on the task first started; left out until then.')),
-  completed_at: nullable(Timestamp('When the task ended, with any status; null until then.')),
-  total_time_sec: nullable(
+  started_at: Type.Optional(wire.Timestamp('When work on the task first started; left out until then.')),
+  completed_at: wire.nullable(wire.Timestamp('When the task ended, with any status; null until then.')),
+  total_time_sec: wire.nullable(
     Type.Number({ description: 'From start to end; null until both are known.', examples: [12.5] }),
   ),
 });
@@ -188,34 +172,32 @@ const listed = {
   task_data: taskDataSchema,
 };
 
-export const listedAiTaskSchema = Named('ListedAiTask', listed);
+export const listedAiTaskSchema = wire.Named('ListedAiTask', listed);
 
-export const aiTaskSchema = Named('AiTask', {
+export const aiTaskSchema = wire.Named('AiTask', {
   ...listed,
-  result: nullable(
+  result: wire.nullable(
     Type.Object(
       {},
       {
         additionalProperties: true,
-        ...NULL_AS_ABSENT,
+        ...wire.NULL_AS_ABSENT,
         description: 'What was found, or `error` with the reason of a failure. Null until there is a result.',
         examples: [{ error: 'Unsupported file type: text/html' }],
       },
     ),
   ),
-  waiting_for: Type.Optional(
-    Type.String({
-      description:
-        'Only while the task is PENDING and no running engine can do its kind: what is missing, as a text for people.',
-      examples: ['transcription: no engine for it is running now. The task waits for one.'],
-    }),
-  ),
+  waiting_for: wire.OptionalText({
+    description:
+      'Only while the task is PENDING and no running engine can do its kind: what is missing, as a text for people.',
+    examples: ['transcription: no engine for it is running now. The task waits for one.'],
+  }),
 });
 
 const pageBit = (description: string) =>
-  nullable(Type.String({ description, examples: ['page=2&limit=5'], ...NULL_AS_ABSENT }));
+  wire.TextOrNull({ description, examples: ['page=2&limit=5'], ...wire.NULL_AS_ABSENT });
 
-export const aiTaskListSchema = Named('AiTaskList', {
+export const aiTaskListSchema = wire.Named('AiTaskList', {
   count: Type.Integer({ description: 'Number of all matches, not only those on this page' }),
   next: pageBit(
     'The query that gets the next page, with the limit and the filters of this one; null on the last page.',
@@ -226,63 +208,51 @@ export const aiTaskListSchema = Named('AiTaskList', {
 
 export const AiTaskParams = Type.Object({ task_id: Type.String({ description: 'AI task ID' }) });
 
-export const AiTaskListQuery = Query({
-  task_id: Type.Optional(
-    Type.String({ maxLength: 255, description: 'The whole ID. Text that is not a UUID matches no task.' }),
-  ),
+export const AiTaskListQuery = wire.Query({
+  task_id: wire.OptionalText({ maxLength: 255, description: 'The whole ID. Text that is not a UUID matches no task.' }),
   task_name: Type.Optional(TaskName('Type of task')),
   status: Type.Optional(Status('Current status')),
-  date_created: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description:
-        'When the task was created, in ISO 8601: every task of that day, hour, minute, second or fraction of a second. UTC unless an offset is given.',
-      examples: ['2026-11-21', '2026-11-21T10:15Z'],
-    }),
-  ),
+  date_created: wire.OptionalText({
+    maxLength: 64,
+    description:
+      'When the task was created, in ISO 8601: every task of that day, hour, minute, second or fraction of a second. UTC unless an offset is given.',
+    examples: ['2026-11-21', '2026-11-21T10:15Z'],
+  }),
   ordering: Type.Optional(
-    Choice(ORDERINGS, {
+    wire.Choice(ORDERINGS, {
       description:
         'Ascending order by this field. Left out: tasks that have not started first, then the latest start first.',
     }),
   ),
-  search: Type.Optional(
-    Type.String({
-      maxLength: MAX_ENTITY_DATA,
-      description: 'Part of the task ID, the task name, the status or a value of the task data, in any letter case.',
-      examples: ['nsfw'],
-    }),
-  ),
-  page: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 1,
-      description: 'Pages past the last one are empty.',
-    }),
-  ),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 10, description: 'Results per page' }),
-  ),
+  search: wire.OptionalText({
+    maxLength: MAX_ENTITY_DATA,
+    description: 'Part of the task ID, the task name, the status or a value of the task data, in any letter case.',
+    examples: ['nsfw'],
+  }),
+  page: wire.OptionalInteger({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 1,
+    description: 'Pages past the last one are empty.',
+  }),
+  limit: wire.OptionalInteger({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 10, description: 'Results per page' }),
 });
 export type AiTaskListQuery = Static<typeof AiTaskListQuery>;
 
-export const AiInfoQuery = Query({
-  type: Choice(['language_support'], 'What to ask for'),
+export const AiInfoQuery = wire.Query({
+  type: wire.Choice(['language_support'], 'What to ask for'),
   audio_language: Type.String({
     maxLength: 3,
     description: 'Spoken language, as an ISO 639-2 code',
     examples: ['ger'],
   }),
-  subtitles_language: Type.Optional(
-    Type.String({
-      maxLength: 3,
-      description: 'Language of the subtitles; if left out, the spoken language',
-      examples: ['eng'],
-    }),
-  ),
+  subtitles_language: wire.OptionalText({
+    maxLength: 3,
+    description: 'Language of the subtitles; if left out, the spoken language',
+    examples: ['eng'],
+  }),
 });
 
-export const languageSupportSchema = Named('LanguageSupport', {
+export const languageSupportSchema = wire.Named('LanguageSupport', {
   supported: Type.Boolean({ description: 'Whether the engines that are installed now support it' }),
 });

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { Choice, IntegerId, Named, nullable, Query, QueryTime, RepeatedId } from '../../lib/wire.ts';
+import * as wire from '../../lib/wire.ts';
 import type { AuditRow, Sealed } from './store.ts';
 
 const several = { minItems: 1, maxItems: 20 };
 
-export const AuditQuery = Query({
+export const AuditQuery = wire.Query({
   client_id: Type.Optional(
-    IntegerId('Only what concerns this account. Other accounts than your own are for the platform administrator'),
+    wire.IntegerId('Only what concerns this account. Other accounts than your own are for the platform administrator'),
   ),
-  user_id: RepeatedId('Only what these users did'),
-  token_id: RepeatedId('Only what was done with these API tokens'),
+  user_id: wire.RepeatedId('Only what these users did'),
+  token_id: wire.RepeatedId('Only what was done with these API tokens'),
   type: Type.Optional(
     Type.Array(
       Type.String({
@@ -31,7 +31,7 @@ export const AuditQuery = Query({
       examples: [['instance/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90']],
     }),
   ),
-  project_id: RepeatedId('Only what happened in these projects'),
+  project_id: wire.RepeatedId('Only what happened in these projects'),
   address: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 45 }), {
       ...several,
@@ -40,28 +40,29 @@ export const AuditQuery = Query({
     }),
   ),
   outcome: Type.Optional(
-    Type.Array(Choice(['accepted', 'refused', 'failed']), {
+    Type.Array(wire.Choice(['accepted', 'refused', 'failed']), {
       maxItems: 3,
       description: 'Repeat the parameter for several',
     }),
   ),
-  from: Type.Optional(QueryTime('At this time or later')),
-  to: Type.Optional(QueryTime('Before this time')),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Most records in a list in JSON' }),
-  ),
-  page_token: Type.Optional(
-    Type.String({ pattern: '^[\\w-]{1,60}$', description: '`next_page_token` of the page before' }),
-  ),
+  from: Type.Optional(wire.QueryTime('At this time or later')),
+  to: Type.Optional(wire.QueryTime('Before this time')),
+  limit: wire.OptionalInteger({
+    minimum: 1,
+    maximum: 1_000,
+    default: 100,
+    description: 'Most records in a list in JSON',
+  }),
+  page_token: wire.OptionalText({ pattern: '^[\\w-]{1,60}$', description: '`next_page_token` of the page before' }),
 });
 export type AuditQuery = Static<typeof AuditQuery>;
 
-const AuditActor = Named('AuditActor', {
-  kind: Choice(['user', 'operator', 'unknown'], {
+const AuditActor = wire.Named('AuditActor', {
+  kind: wire.Choice(['user', 'operator', 'unknown'], {
     description: 'operator: a command on the server. unknown: credentials that belong to nobody',
   }),
-  user_id: nullable(Type.Integer({ description: 'User' })),
-  email: nullable(Type.String({ description: 'Their address, if they belong to the account' })),
+  user_id: wire.IntegerOrNull({ description: 'User' }),
+  email: wire.TextOrNull({ description: 'Their address, if they belong to the account' }),
   token: Type.Unsafe<{ id: number; name: string | null } | null>({
     type: ['object', 'null'],
     description: 'The API token; null for a login and for a command',
@@ -75,59 +76,48 @@ const AuditActor = Named('AuditActor', {
   }),
 });
 
-export const AuditRecord = Named('AuditRecord', {
+export const AuditRecord = wire.Named('AuditRecord', {
   id: Type.Integer(),
   time: Type.String({ format: 'date-time' }),
-  client_id: nullable(
-    Type.Integer({ description: 'Account that it concerns; null for credentials that nobody knows' }),
-  ),
+  client_id: wire.IntegerOrNull({ description: 'Account that it concerns; null for credentials that nobody knows' }),
   actor: AuditActor,
-  source: Named('AuditSource', {
-    address: nullable(
-      Type.String({
-        description: 'Address of the client; null for a command, and for many addresses together',
-      }),
-    ),
-    user_agent: nullable(
-      Type.String({
-        description:
-          'The client, as it calls itself. Who ran a command, and where: for the platform administrator alone',
-      }),
-    ),
+  source: wire.Named('AuditSource', {
+    address: wire.TextOrNull({
+      description: 'Address of the client; null for a command, and for many addresses together',
+    }),
+    user_agent: wire.TextOrNull({
+      description: 'The client, as it calls itself. Who ran a command, and where: for the platform administrator alone',
+    }),
   }),
-  operation: nullable(Type.String({ description: 'Operation, or command of the operator' })),
-  method: nullable(Type.String({ description: 'HTTP method' })),
-  path: nullable(Type.String({ description: 'Path of the request, without the query' })),
-  type: nullable(Type.String({ description: 'Event that tells of it, or would have' })),
-  subject: nullable(Type.String({ description: 'What it was about' })),
+  operation: wire.TextOrNull({ description: 'Operation, or command of the operator' }),
+  method: wire.TextOrNull({ description: 'HTTP method' }),
+  path: wire.TextOrNull({ description: 'Path of the request, without the query' }),
+  type: wire.TextOrNull({ description: 'Event that tells of it, or would have' }),
+  subject: wire.TextOrNull({ description: 'What it was about' }),
   resources: Type.Array(
-    Named('AuditResource', {
+    wire.Named('AuditResource', {
       id: Type.String(),
-      name: nullable(Type.String({ description: 'Name or address' })),
+      name: wire.TextOrNull({ description: 'Name or address' }),
     }),
     { description: 'What an accepted change of the cloud was about, the most important first' },
   ),
-  project_id: nullable(Type.Integer({ description: 'Project' })),
-  region_id: nullable(Type.Integer({ description: 'Region' })),
-  task_id: nullable(Type.String({ description: 'Task that was started' })),
-  request_id: nullable(
-    Type.String({ description: 'As in the header `x-request-id`; of the first, if there were several' }),
-  ),
-  outcome: Choice(['accepted', 'refused', 'failed']),
-  status: nullable(Type.Integer({ description: 'Status of the answer' })),
-  reason: nullable(
-    Type.String({
-      description: 'Why credentials were refused: expired, deleted, blocked, paused, unknown, no right',
-    }),
-  ),
+  project_id: wire.IntegerOrNull({ description: 'Project' }),
+  region_id: wire.IntegerOrNull({ description: 'Region' }),
+  task_id: wire.TextOrNull({ description: 'Task that was started' }),
+  request_id: wire.TextOrNull({ description: 'As in the header `x-request-id`; of the first, if there were several' }),
+  outcome: wire.Choice(['accepted', 'refused', 'failed']),
+  status: wire.IntegerOrNull({ description: 'Status of the answer' }),
+  reason: wire.TextOrNull({
+    description: 'Why credentials were refused: expired, deleted, blocked, paused, unknown, no right',
+  }),
   attempts: Type.Integer({ description: 'How often, if one record stands for several' }),
   sealed: Type.Boolean({ description: 'Whether the chain of hashes includes it' }),
 });
 export type AuditRecord = Static<typeof AuditRecord>;
 
-export const AuditList = Named('AuditList', {
+export const AuditList = wire.Named('AuditList', {
   records: Type.Array(AuditRecord, { description: 'The newest first' }),
-  next_page_token: nullable(Type.String({ description: 'For the next page; null at the end' })),
+  next_page_token: wire.TextOrNull({ description: 'For the next page; null at the end' }),
 });
 export type AuditList = Static<typeof AuditList>;
 

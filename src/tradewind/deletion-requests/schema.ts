@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Input, Named, nullable, Timestamp } from '../../lib/wire.ts';
+import { Input, IntegerOrNull, Named, nullable, Timestamp } from '../../lib/wire.ts';
 
 const Reason = Type.String({
   maxLength: 1_000,
@@ -10,7 +10,7 @@ const Reason = Type.String({
 export const DeletionRequest = Named('DeletionRequest', {
   client_id: Type.Integer({ description: 'The account', examples: [2] }),
   requested_at: nullable(Timestamp('When it was asked for; null if it was not')),
-  user_id: nullable(Type.Integer({ description: 'Who asked for it' })),
+  user_id: IntegerOrNull({ description: 'Who asked for it' }),
   reason: nullable(Reason),
 });
 export type DeletionRequest = Static<typeof DeletionRequest>;

@@ -1,5 +1,5 @@
 import { type Static, type TStringOptions, Type } from 'typebox';
-import { IntegerId, Named, nullable, Query, RepeatedId } from '../../lib/wire.ts';
+import * as wire from '../../lib/wire.ts';
 import type { EventRow } from './store.ts';
 
 const repeated = (item: TStringOptions, description: string) =>
@@ -21,7 +21,7 @@ export const TYPE_PATTERN = {
 
 const filter = {
   type: repeated(TYPE_PATTERN, 'Types of events, with a star at the end for all that begin so'),
-  project_id: RepeatedId('Only events of these projects'),
+  project_id: wire.RepeatedId('Only events of these projects'),
   subject: repeated(
     { minLength: 1, maxLength: 300, examples: ['instance/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90'] },
     'What the events are about: the resource and its ID',
@@ -33,48 +33,42 @@ const CURSOR = {
   rule: 'Must be a cursor from an earlier answer, or oldest.',
 };
 
-export const EventsQuery = Query({
+export const EventsQuery = wire.Query({
   ...filter,
-  cursor: Type.Optional(
-    Type.String({
-      ...CURSOR,
-      description:
-        'Where to continue: the cursor from an earlier answer, or `oldest` for all that is kept. From now on by default. `Last-Event-ID` goes before it',
-    }),
-  ),
-  wait: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 60,
-      default: 0,
-      description: 'Seconds to wait for the first event; for an answer in JSON',
-    }),
-  ),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1_000,
-      default: 100,
-      description: 'Most events in an answer in JSON',
-    }),
-  ),
+  cursor: wire.OptionalText({
+    ...CURSOR,
+    description:
+      'Where to continue: the cursor from an earlier answer, or `oldest` for all that is kept. From now on by default. `Last-Event-ID` goes before it',
+  }),
+  wait: wire.OptionalInteger({
+    minimum: 0,
+    maximum: 60,
+    default: 0,
+    description: 'Seconds to wait for the first event; for an answer in JSON',
+  }),
+  limit: wire.OptionalInteger({
+    minimum: 1,
+    maximum: 1_000,
+    default: 100,
+    description: 'Most events in an answer in JSON',
+  }),
 });
 export type EventsQuery = Static<typeof EventsQuery>;
 export type EventsFilter = Pick<EventsQuery, 'type' | 'project_id' | 'subject'>;
 
 export const EventsHeaders = Type.Object({
-  'last-event-id': Type.Optional(Type.String({ ...CURSOR, description: 'The ID of the last event that was received' })),
+  'last-event-id': wire.OptionalText({ ...CURSOR, description: 'The ID of the last event that was received' }),
 });
 
-const EventData = Named('EventData', {
-  client_id: IntegerId('Account'),
-  project_id: nullable(Type.Integer({ description: 'Project' })),
-  region_id: nullable(Type.Integer({ description: 'Region' })),
+const EventData = wire.Named('EventData', {
+  client_id: wire.IntegerId('Account'),
+  project_id: wire.IntegerOrNull({ description: 'Project' }),
+  region_id: wire.IntegerOrNull({ description: 'Region' }),
   resources: Type.Array(
-    Named('EventResource', {
+    wire.Named('EventResource', {
       type: Type.String({ description: 'The resource, as in types of events' }),
       id: Type.String(),
-      name: nullable(Type.String({ description: 'Name or address' })),
+      name: wire.TextOrNull({ description: 'Name or address' }),
     }),
     { description: 'What the event is about, the most important first' },
   ),
@@ -102,12 +96,12 @@ const EventData = Named('EventData', {
       token_id: { type: ['integer', 'null'], description: 'API token; null for a login' },
     },
   }),
-  request_id: nullable(Type.String({ description: 'ID of the request' })),
-  operation: Type.Optional(Type.String({ description: 'Name of the operation, for an accepted request' })),
-  reason: Type.Optional(Type.String({ description: 'Why it happened, if nobody asked for it' })),
+  request_id: wire.TextOrNull({ description: 'ID of the request' }),
+  operation: wire.OptionalText({ description: 'Name of the operation, for an accepted request' }),
+  reason: wire.OptionalText({ description: 'Why it happened, if nobody asked for it' }),
 });
 
-export const Event = Named('Event', {
+export const Event = wire.Named('Event', {
   specversion: Type.Literal('1.0'),
   id: Type.String({ format: 'uuid' }),
   source: Type.Literal('/tradewind/v1'),
@@ -119,7 +113,7 @@ export const Event = Named('Event', {
 });
 export type Event = Static<typeof Event>;
 
-export const EventList = Named('EventList', {
+export const EventList = wire.Named('EventList', {
   cursor: Type.String({ description: 'For the next request' }),
   reset: Type.Boolean({
     description:

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Direction, Ethertype, Port, Prefix } from '../../cloud/network/security-groups/rules/schema.ts';
 import { PROTOCOL_NAMES } from '../../lib/ip-addresses.ts';
 import { Uuid } from '../../lib/resource-fields.ts';
-import { Choice, Named, nullable, Query } from '../../lib/wire.ts';
+import { Choice, Named, nullable, OptionalInteger, Query, TextOrNull } from '../../lib/wire.ts';
 
 const End = (description: string, example: string) =>
   Type.String({ minLength: 2, maxLength: 45, description, examples: [example] });
@@ -13,21 +13,19 @@ export const ReachabilityQuery = Query({
   protocol: Type.Optional(
     Choice(['any', ...PROTOCOL_NAMES], { description: 'A protocol as in rules. All by default', examples: ['tcp'] }),
   ),
-  port: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 65_535,
-      description: 'Where it listens, for protocols with ports. All ports by default',
-      examples: [443],
-    }),
-  ),
+  port: OptionalInteger({
+    minimum: 1,
+    maximum: 65_535,
+    description: 'Where it listens, for protocols with ports. All ports by default',
+    examples: [443],
+  }),
 });
 export type ReachabilityQuery = Static<typeof ReachabilityQuery>;
 
 const fields = {
   direction: Direction,
   ethertype: Ethertype('IP version'),
-  protocol: nullable(Type.String({ description: 'Protocol; null for all', examples: ['tcp'] })),
+  protocol: TextOrNull({ description: 'Protocol; null for all', examples: ['tcp'] }),
   port_range_min: Port('First port; null for all'),
   port_range_max: Port('Last port'),
   remote_ip_prefix: Prefix('Remote CIDR; null for any address'),

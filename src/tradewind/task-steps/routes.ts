@@ -6,12 +6,12 @@ import type { Sql } from '../../db/database.ts';
 import type { DeletionStep } from '../../db/json-columns.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
-import { Choice, Named, nullable } from '../../lib/wire.ts';
+import { Choice, Named, TextOrNull } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 
 const Doing = (description: string, example?: string) =>
-  nullable(Type.String({ description, ...(example !== undefined && { examples: [example] }) }));
+  TextOrNull({ description, ...(example !== undefined && { examples: [example] }) });
 
 const StepNote = Named('TaskStepNote', {
   at: Type.String({ format: 'date-time' }),

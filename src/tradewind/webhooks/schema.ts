@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Choice, Input, IntegerId, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
+import * as wire from '../../lib/wire.ts';
 import { Event, TYPE_PATTERN } from '../events/schema.ts';
 import type { DeliveryRow, WebhookRow } from './store.ts';
 
@@ -28,7 +28,7 @@ const Secret = Type.String({
   description: 'What messages are signed with: `whsec_` and then base64 of 24 to 64 bytes. Made if left out',
 });
 
-export const WebhookInput = Input(
+export const WebhookInput = wire.Input(
   'WebhookInput',
   {
     url: settings.url,
@@ -40,18 +40,16 @@ export const WebhookInput = Input(
 );
 export type WebhookInput = Static<typeof WebhookInput>;
 
-export const WebhookChange = Input(
+export const WebhookChange = wire.Input(
   'WebhookChange',
   {
     url: Type.Optional(settings.url),
     types: Type.Optional(settings.types),
     description: Type.Optional(settings.description),
-    enabled: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether events are sent. What happens while it is off is never sent; what waited before goes on within its 24 hours',
-      }),
-    ),
+    enabled: wire.OptionalFlag({
+      description:
+        'Whether events are sent. What happens while it is off is never sent; what waited before goes on within its 24 hours',
+    }),
   },
   { types: ['tradewind.cluster.*', 'tradewind.task.*'] },
 );
@@ -59,110 +57,104 @@ export type WebhookChange = Static<typeof WebhookChange>;
 
 const fields = {
   id: Type.String({ format: 'uuid' }),
-  client_id: IntegerId('Account'),
+  client_id: wire.IntegerId('Account'),
   ...settings,
   enabled: Type.Boolean({ description: 'Whether events are sent' }),
   all_accounts: Type.Boolean({
     description: 'Whether events of all accounts are sent: the platform administrator made the webhook',
   }),
-  disabled_reason: nullable(
-    Choice(['failing', 'gone'], {
+  disabled_reason: wire.nullable(
+    wire.Choice(['failing', 'gone'], {
       description:
         'Why the platform disabled it: `failing`: every attempt failed for five days; `gone`: the receiver answered 410',
     }),
   ),
-  failing_since: nullable(Timestamp('Since when every attempt has failed')),
-  previous_secret_until: nullable(Timestamp('Until when messages are signed with the former secret as well')),
-  created_at: Timestamp(),
-  updated_at: Timestamp(),
+  failing_since: wire.nullable(wire.Timestamp('Since when every attempt has failed')),
+  previous_secret_until: wire.nullable(wire.Timestamp('Until when messages are signed with the former secret as well')),
+  created_at: wire.Timestamp(),
+  updated_at: wire.Timestamp(),
 };
 
-export const Webhook = Named('Webhook', fields);
+export const Webhook = wire.Named('Webhook', fields);
 export type Webhook = Static<typeof Webhook>;
 
-export const NewWebhook = Named('NewWebhook', {
+export const NewWebhook = wire.Named('NewWebhook', {
   ...fields,
   secret: Type.String({ description: 'What messages are signed with. It is not shown again' }),
 });
 export type NewWebhook = Static<typeof NewWebhook>;
 
 const nextPage = {
-  next_page_token: nullable(Type.String({ description: 'For the next page; null on the last one' })),
+  next_page_token: wire.TextOrNull({ description: 'For the next page; null on the last one' }),
 };
 
 const pageQuery = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Maximum number of results' }),
-  ),
-  page_token: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description: '`next_page_token` of the page before',
-    }),
-  ),
+  limit: wire.OptionalInteger({ minimum: 1, maximum: 1_000, default: 100, description: 'Maximum number of results' }),
+  page_token: wire.OptionalText({
+    maxLength: 100,
+    description: '`next_page_token` of the page before',
+  }),
 };
 
-export const WebhookListQuery = Query(pageQuery);
+export const WebhookListQuery = wire.Query(pageQuery);
 export type WebhookListQuery = Static<typeof WebhookListQuery>;
-export const WebhookList = Named('WebhookList', { ...nextPage, results: Type.Array(Webhook) });
+export const WebhookList = wire.Named('WebhookList', { ...nextPage, results: Type.Array(Webhook) });
 export type WebhookList = Static<typeof WebhookList>;
 
-export const RotateSecret = Input(
+export const RotateSecret = wire.Input(
   'RotateWebhookSecret',
   {
     secret: Type.Optional(Secret),
-    overlap_s: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 604_800,
-        default: 86_400,
-        description: 'Seconds for which messages are signed with the former secret as well',
-      }),
-    ),
+    overlap_s: wire.OptionalInteger({
+      minimum: 0,
+      maximum: 604_800,
+      default: 86_400,
+      description: 'Seconds for which messages are signed with the former secret as well',
+    }),
   },
   { overlap_s: 3_600 },
 );
 export type RotateSecret = Static<typeof RotateSecret>;
 
-const State = Choice(['pending', 'delivered', 'failed'], {
+const State = wire.Choice(['pending', 'delivered', 'failed'], {
   description:
     'pending: it is being sent, or will be. delivered: the receiver answered 2xx. failed: it did not for 24 hours',
 });
 
 const deliveryFields = {
-  id: IntegerId('Delivery'),
+  id: wire.IntegerId('Delivery'),
   event_id: Type.String({ format: 'uuid', description: 'ID of the event, sent as `webhook-id`' }),
   type: Type.String({ description: 'Type of the event', examples: ['tradewind.cluster.updated'] }),
   subject: Type.String({ description: 'Subject of the event' }),
   state: State,
   attempts: Type.Integer({ description: 'How often it was sent' }),
-  created_at: Timestamp(),
-  attempted_at: nullable(Timestamp('When it was last sent')),
-  next_attempt_at: nullable(
-    Timestamp('When it is sent next; null if it has ended, or waits for another event of its subject'),
+  created_at: wire.Timestamp(),
+  attempted_at: wire.nullable(wire.Timestamp('When it was last sent')),
+  next_attempt_at: wire.nullable(
+    wire.Timestamp('When it is sent next; null if it has ended, or waits for another event of its subject'),
   ),
-  ended_at: nullable(Timestamp('When it was delivered or given up')),
-  response_status: nullable(Type.Integer({ description: 'Status of the last answer; null without one' })),
-  response_text: nullable(Type.String({ description: 'How the last answer that was not 2xx begins' })),
-  error: nullable(Type.String({ description: 'Why the last attempt failed' })),
+  ended_at: wire.nullable(wire.Timestamp('When it was delivered or given up')),
+  response_status: wire.IntegerOrNull({ description: 'Status of the last answer; null without one' }),
+  response_text: wire.TextOrNull({ description: 'How the last answer that was not 2xx begins' }),
+  error: wire.TextOrNull({ description: 'Why the last attempt failed' }),
 };
 
-export const Delivery = Named('WebhookDelivery', deliveryFields);
+export const Delivery = wire.Named('WebhookDelivery', deliveryFields);
 export type Delivery = Static<typeof Delivery>;
 
-export const DeliveryWithEvent = Named('WebhookDeliveryWithEvent', { ...deliveryFields, event: Event });
+export const DeliveryWithEvent = wire.Named('WebhookDeliveryWithEvent', { ...deliveryFields, event: Event });
 export type DeliveryWithEvent = Static<typeof DeliveryWithEvent>;
 
-export const DeliveryListQuery = Query({ state: Type.Optional(State), ...pageQuery });
+export const DeliveryListQuery = wire.Query({ state: Type.Optional(State), ...pageQuery });
 export type DeliveryListQuery = Static<typeof DeliveryListQuery>;
-export const DeliveryList = Named('WebhookDeliveryList', { ...nextPage, results: Type.Array(Delivery) });
+export const DeliveryList = wire.Named('WebhookDeliveryList', { ...nextPage, results: Type.Array(Delivery) });
 export type DeliveryList = Static<typeof DeliveryList>;
 
 const WebhookId = Type.String({ description: 'Webhook ID' });
 export const WebhookParams = Type.Object({ webhook_id: WebhookId });
 export const DeliveryParams = Type.Object({
   webhook_id: WebhookId,
-  delivery_id: IntegerId('Delivery ID'),
+  delivery_id: wire.IntegerId('Delivery ID'),
 });
 
 const textOf = (time: Date | null): string | null => time?.toISOString() ?? null;

@@ -3,7 +3,7 @@ import { InvalidError } from '../../../lib/errors.ts';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { MetadataTwice, metadataTwice } from '../../../lib/legacy-metadata.ts';
 import { legacyTagQuery, MAX_QUERY_JSON, textArray } from '../../../lib/tags.ts';
-import { nullable } from '../../../lib/wire.ts';
+import { OptionalText, TextOrNull } from '../../../lib/wire.ts';
 
 /** Fields that the library under the older Terraform provider reads of instances, and its filters of the list. */
 
@@ -11,7 +11,7 @@ export const legacyInstanceFields = {
   instance_id: Type.String({ format: 'uuid', ...LEGACY, description: 'Same as `id`' }),
   instance_name: Type.String({ ...LEGACY, description: 'Same as `name`' }),
   instance_created: Type.String({ format: 'date-time', ...LEGACY, description: 'Same as `created_at`' }),
-  keypair_name: { ...nullable(Type.String({ description: 'Same as `ssh_key_name`' })), ...LEGACY },
+  keypair_name: { ...TextOrNull({ description: 'Same as `ssh_key_name`' }), ...LEGACY },
   ...MetadataTwice,
 };
 
@@ -33,13 +33,11 @@ export function legacyInstance(row: {
 
 export const legacyInstanceQuery = {
   ...legacyTagQuery,
-  metadata_v: Type.Optional(
-    Type.String({
-      maxLength: MAX_QUERY_JSON,
-      ...LEGACY,
-      description: 'JSON array of values, like `tag_value`; all must be present',
-    }),
-  ),
+  metadata_v: OptionalText({
+    maxLength: MAX_QUERY_JSON,
+    ...LEGACY,
+    description: 'JSON array of values, like `tag_value`; all must be present',
+  }),
 };
 
 /** @throws InvalidError when `metadata_v` isn't a JSON array of texts */

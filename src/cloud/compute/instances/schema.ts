@@ -35,7 +35,7 @@ const floatingIpForms = [
 ] as const;
 type FloatingIpOfInterface = Static<(typeof floatingIpForms)[number]>;
 export const interfaceFields = {
-  interface_name: Type.Optional(wire.nullable(Type.String({ minLength: 1, maxLength: 37, examples: ['eth0'] }))),
+  interface_name: wire.OptionalTextOrNull({ minLength: 1, maxLength: 37, examples: ['eth0'] }),
   security_groups: Type.Optional(GroupIds),
 };
 
@@ -60,7 +60,7 @@ const interfaces = [
     {
       type: Type.Literal('any_subnet'),
       network_id: UuidInput('Network ID'),
-      ip_address: Type.Optional(wire.nullable(Type.String({ maxLength: 64, description: 'Free address to use' }))),
+      ip_address: wire.OptionalTextOrNull({ maxLength: 64, description: 'Free address to use' }),
       ip_family: IpFamilyInput,
       floating_ip: Type.Optional(InterfaceFloatingIp()),
       ...interfaceFields,
@@ -104,7 +104,7 @@ export function InterfaceFloatingIp() {
 
 const attachment = {
   attachment_tag: Type.Optional(AttachmentTag),
-  delete_on_termination: Type.Optional(Type.Boolean({ default: false })),
+  delete_on_termination: wire.OptionalFlag({ default: false }),
   ...newTags,
 };
 export const BootIndex = Type.Integer({
@@ -186,19 +186,15 @@ export const CreateInstanceSchema = wire.Input(
     volumes: Type.Array(NewInstanceVolumeSchema, { minItems: 1, maxItems: MAX_VOLUMES }),
     name: Type.Optional(wire.ResourceName('Name')),
     name_template: Type.Optional(NameTemplate),
-    ssh_key_name: Type.Optional(wire.nullable(Type.String({ maxLength: 255 }))),
-    password: Type.Optional(
-      Type.String({ maxLength: 1024, description: 'Empty for none, as with username and user_data' }),
-    ),
-    username: Type.Optional(Type.String({ maxLength: 255, description: 'Not for Windows' })),
-    user_data: Type.Optional(
-      Type.String({
-        maxLength: MAX_USER_DATA,
-        pattern: '^[A-Za-z0-9+/\\r\\n]*(={1,2}[\\r\\n]*)?$',
-        rule: 'Must be base64-encoded.',
-        description: 'User data for the first boot, base64-encoded; ignored if a password is set',
-      }),
-    ),
+    ssh_key_name: wire.OptionalTextOrNull({ maxLength: 255 }),
+    password: wire.OptionalText({ maxLength: 1024, description: 'Empty for none, as with username and user_data' }),
+    username: wire.OptionalText({ maxLength: 255, description: 'Not for Windows' }),
+    user_data: wire.OptionalText({
+      maxLength: MAX_USER_DATA,
+      pattern: '^[A-Za-z0-9+/\\r\\n]*(={1,2}[\\r\\n]*)?$',
+      rule: 'Must be base64-encoded.',
+      description: 'User data for the first boot, base64-encoded; ignored if a password is set',
+    }),
     security_groups: Type.Optional(GroupIds),
     servergroup_id: Type.Optional(UuidInput('Placement group to put it into; not for bare metal')),
     ...newTags,
@@ -209,9 +205,9 @@ export const CreateInstanceSchema = wire.Input(
         examples: [{ domain: 'shop.example' }],
       }),
     ),
-    allow_app_ports: Type.Optional(
-      Type.Boolean({ description: 'Ignored: only application templates have ports of applications' }),
-    ),
+    allow_app_ports: wire.OptionalFlag({
+      description: 'Ignored: only application templates have ports of applications',
+    }),
     ...legacyCreation,
   },
   {
@@ -234,15 +230,15 @@ const InstanceFlavor = wire.Named('FlavorOfInstance', {
     type: 'object',
     additionalProperties: { type: 'string' },
   }),
-  resource_class: Type.Optional(Type.String({ description: 'Hardware type' })),
+  resource_class: wire.OptionalText({ description: 'Hardware type' }),
 });
 
 const Address = wire.Named('InstanceAddress', {
   type: wire.Choice(['fixed', 'floating']),
   addr: Type.String({ examples: ['10.0.0.2'] }),
-  interface_name: Type.Optional(wire.nullable(Type.String({ description: 'For fixed addresses only' }))),
+  interface_name: wire.OptionalTextOrNull({ description: 'For fixed addresses only' }),
   subnet_id: Type.Optional(Uuid('Subnet ID, only when a single instance is read')),
-  subnet_name: Type.Optional(Type.String({ description: 'Only when a single instance is read' })),
+  subnet_name: wire.OptionalText({ description: 'Only when a single instance is read' }),
 });
 type Address = Static<typeof Address>;
 
@@ -254,7 +250,7 @@ export const InstanceAnswer = wire.Named('Instance', {
   created_at: wire.Timestamp(),
   status: wire.Choice(INSTANCE_STATUSES),
   vm_state: wire.Choice(VM_STATES),
-  task_state: wire.nullable(Type.String({ description: 'Task in progress on the instance' })),
+  task_state: wire.TextOrNull({ description: 'Task in progress on the instance' }),
   ...TaskFields,
   flavor: InstanceFlavor,
   addresses: Type.Unsafe<Record<string, Address[]>>({
@@ -283,8 +279,8 @@ export const InstanceAnswer = wire.Named('Instance', {
 export type InstanceAnswer = Static<typeof InstanceAnswer>;
 export const InstanceList = wire.listOf(InstanceAnswer, 'InstanceList');
 
-const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
-const flag = (description: string, value: boolean) => Type.Optional(Type.Boolean({ default: value, description }));
+const text = (description: string) => wire.OptionalText({ maxLength: 255, description });
+const flag = (description: string, value: boolean) => wire.OptionalFlag({ default: value, description });
 
 export const InstanceListQuery = wire.Query({
   ...wire.listQuery(),
@@ -294,23 +290,21 @@ export const InstanceListQuery = wire.Query({
   exclude_flavor_prefix: text('Exclude flavor IDs that start with this'),
   exclude_secgroup: text('Exclude instances that have a security group with this name'),
   ip: text('Part of an IPv4 address, fixed or floating'),
-  uuid: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
+  uuid: wire.OptionalText({ maxLength: 36, description: 'Part of the ID' }),
   status: Type.Optional(wire.Choice(FILTERED_STATUSES)),
-  'changes-since': Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this time or later' })),
-  'changes-before': Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this time or earlier' })),
+  'changes-since': wire.OptionalText({ format: 'date-time', description: 'Changed at this time or later' }),
+  'changes-before': wire.OptionalText({ format: 'date-time', description: 'Changed at this time or earlier' }),
   tag_value: Type.Optional(
     Type.Array(Type.String({ maxLength: 255 }), {
       maxItems: 64,
       description: 'Tag value that must be present; repeat for several',
     }),
   ),
-  tag_key_value: Type.Optional(
-    Type.String({
-      maxLength: MAX_QUERY_JSON,
-      description: 'JSON object of tag keys and values; all must match',
-      examples: ['{"env":"production"}'],
-    }),
-  ),
+  tag_key_value: wire.OptionalText({
+    maxLength: MAX_QUERY_JSON,
+    description: 'JSON object of tag keys and values; all must match',
+    examples: ['{"env":"production"}'],
+  }),
   ...legacyInstanceQuery,
   include_k8s: flag('Include worker nodes of clusters', true),
   include_baremetal: flag('Include bare metal machines', false),
@@ -337,12 +331,10 @@ export const DeleteInstanceQuery = wire.Query({
   volumes: Type.Optional(wire.IdList('Volumes to delete as well')),
   floatings: Type.Optional(wire.IdList('Floating IPs to delete as well')),
   reserved_fixed_ips: Type.Optional(wire.IdList('Reserved fixed IPs to delete as well')),
-  delete_floatings: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: "Delete all floating IPs as well; can't be combined with floatings",
-    }),
-  ),
+  delete_floatings: wire.OptionalFlag({
+    default: false,
+    description: "Delete all floating IPs as well; can't be combined with floatings",
+  }),
 });
 export type DeleteInstanceQuery = Static<typeof DeleteInstanceQuery>;
 

@@ -15,7 +15,7 @@ const keyFields = {
     description: 'As shown by `ssh-keygen -l`',
     examples: ['SHA256:PYC9kPVC6J873CSIbfp0LwYeczP/W4ffObNCuDJ1u5w'],
   }),
-  project_id: wire.nullable(Type.Integer({ description: 'Project ID', examples: [1] })),
+  project_id: wire.IntegerOrNull({ description: 'Project ID', examples: [1] }),
   shared_in_project: SharedInProject,
   state: wire.Choice(['ACTIVE', 'DELETING'], 'Always ACTIVE, since a key is deleted immediately'),
   created_at: wire.nullable(wire.Timestamp()),
@@ -26,28 +26,22 @@ export type SshKeyAnswer = Static<typeof SshKeyAnswer>;
 export const SshKeyList = wire.listOf(SshKeyAnswer, 'SshKeyList');
 export const CreatedSshKey = wire.Named('CreatedSshKey', {
   ...keyFields,
-  private_key: wire.nullable(
-    Type.String({
-      description:
-        'Private key of a generated key pair, in OpenSSH format. Shown only once and not stored; null if a public key was sent.',
-    }),
-  ),
+  private_key: wire.TextOrNull({
+    description:
+      'Private key of a generated key pair, in OpenSSH format. Shown only once and not stored; null if a public key was sent.',
+  }),
 });
 
 export const CreateSshKey = wire.Input(
   'CreateSshKey',
   {
     name: wire.ResourceName('Name'),
-    public_key: Type.Optional(
-      wire.nullable(
-        Type.String({
-          maxLength: 16_384,
-          description: 'Content of a .pub file. If omitted, an Ed25519 key pair is generated.',
-          examples: [PUBLIC_KEY],
-        }),
-      ),
-    ),
-    shared_in_project: Type.Optional(Type.Boolean({ ...SharedInProject, default: true })),
+    public_key: wire.OptionalTextOrNull({
+      maxLength: 16_384,
+      description: 'Content of a .pub file. If omitted, an Ed25519 key pair is generated.',
+      examples: [PUBLIC_KEY],
+    }),
+    shared_in_project: wire.OptionalFlag({ ...SharedInProject, default: true }),
   },
   { name: 'laptop' },
 );
@@ -67,7 +61,7 @@ export const SshKeyParams = Type.Object({
 
 export const SshKeyListQuery = wire.Query({
   ...wire.listQuery(10),
-  name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
+  name: wire.OptionalText({ maxLength: 255, description: 'Part of the name' }),
   order_by: Type.Optional(
     wire.Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], { default: 'created_at.desc' }),
   ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { listOf, nullable } from '../../../lib/wire.ts';
+import { IntegerOrNull, listOf, TextOrNull } from '../../../lib/wire.ts';
 import { type Flavor, flavorFields, NO_PRICE_ASKED, type OfferPrice, priceFields } from './schema.ts';
 
 const { architecture, os_type, disabled, hardware_description, ...size } = flavorFields;
@@ -21,10 +21,10 @@ export const FlavorList = listOf(FlavorAnswer, 'InstanceFlavorList');
 export const KubernetesFlavorAnswer = Type.Object(
   {
     ...shared,
-    resource_class: nullable(Type.String({ description: 'Hardware type, for bare metal and GPU flavors' })),
+    resource_class: TextOrNull({ description: 'Hardware type, for bare metal and GPU flavors' }),
     hardware_description,
-    capacity: nullable(Type.Integer({ description: 'Machines available; null if not counted' })),
-    reserved_capacity: nullable(Type.Integer({ description: 'Machines reserved; null if not counted' })),
+    capacity: IntegerOrNull({ description: 'Machines available; null if not counted' }),
+    reserved_capacity: IntegerOrNull({ description: 'Machines reserved; null if not counted' }),
     ...priceFields,
   },
   { title: 'KubernetesFlavor', description: 'A flavor for node pools of clusters.' },

@@ -3,17 +3,17 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { found } from '../../../lib/ids.ts';
 import { orderOf, pageOf } from '../../../lib/page.ts';
-import { Choice, IntegerId, listQuery, Query } from '../../../lib/wire.ts';
+import { Choice, IntegerId, listQuery, OptionalFlag, OptionalText, Query } from '../../../lib/wire.ts';
 import { presentRegion, RegionAnswer, RegionList } from './regions.ts';
 import type { Catalog, Region } from './service.ts';
 
 export const RegionParams = Type.Object({ region_id: IntegerId('Region ID') });
 
-const showVolumeTypes = Type.Optional(Type.Boolean({ default: false, description: 'Include available_volume_types' }));
+const showVolumeTypes = OptionalFlag({ default: false, description: 'Include available_volume_types' });
 const RegionQuery = Query({ show_volume_types: showVolumeTypes });
 const RegionListQuery = Query({
   ...listQuery(100),
-  display_name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name, case-insensitive' })),
+  display_name: OptionalText({ maxLength: 255, description: 'Exact name, case-insensitive' }),
   product: Type.Optional(Choice(['containers', 'inference'], 'Only regions that offer this product')),
   show_volume_types: showVolumeTypes,
   order_by: Type.Optional(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { plainSeconds } from '../../../lib/time.ts';
-import { listOf, nullable, OffsetTimestamp } from '../../../lib/wire.ts';
+import { listOf, nullable, OffsetTimestamp, TextOrNull } from '../../../lib/wire.ts';
 import { type Region, regionFields } from './schema.ts';
 
 const { ddos_endpoint_id, ...required } = regionFields;
@@ -20,7 +20,7 @@ export const RegionAnswer = Type.Object(
       description: 'Same as created_at, in UTC but without an offset',
       examples: ['2019-12-31T23:59:59'],
     }),
-    task_id: nullable(Type.String({ deprecated: true, description: 'Always null' })),
+    task_id: TextOrNull({ deprecated: true, description: 'Always null' }),
   },
   { title: 'Region', description: 'A region and what it offers.' },
 );

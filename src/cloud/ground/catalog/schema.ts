@@ -2,7 +2,7 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { BACKEND_FAMILIES, type BackendFamily } from '../../../backends/contract/needs.ts';
 import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
-import { Choice, Closed, listOf, NAME_PATTERN, Named, nullable } from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
 /**
  * Shapes of the files in `catalog/`. Keys that clients see have the same name in answers, so that the answer schemas
@@ -11,7 +11,7 @@ import { Choice, Closed, listOf, NAME_PATTERN, Named, nullable } from '../../../
 
 /** Refuses unknown keys in every object: wrong names are the commonest fault in files that are edited by hand. */
 function entry<T extends TProperties>(fields: T) {
-  return Closed(fields);
+  return wire.Closed(fields);
 }
 
 const id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -31,10 +31,10 @@ const timestamp = Type.String({
 });
 const inRegions = Type.Array(id, { minItems: 1, uniqueItems: true, description: 'Regions that offer it' });
 
-export const VolumeTypeName = Choice(VOLUME_TYPES);
+export const VolumeTypeName = wire.Choice(VOLUME_TYPES);
 export type VolumeTypeName = Static<typeof VolumeTypeName>;
 
-export const CurrencyCode = Choice(['AZN', 'EUR', 'USD']);
+export const CurrencyCode = wire.Choice(['AZN', 'EUR', 'USD']);
 export type CurrencyCode = Static<typeof CurrencyCode>;
 
 export const regionFields = {
@@ -47,26 +47,29 @@ export const regionFields = {
     description: 'ID of the identity service',
   }),
   slug: Type.String({ ...slug, description: 'Short name for use in URLs' }),
-  state: Choice(['ACTIVE', 'DELETED', 'DELETING', 'DELETION_FAILED', 'INACTIVE', 'MAINTENANCE', 'NEW'], 'Region state'),
-  access_level: Choice(['core', 'edge'], 'Type of location'),
-  endpoint_type: Choice(['admin', 'internal', 'public'], 'Current endpoint'),
+  state: wire.Choice(
+    ['ACTIVE', 'DELETED', 'DELETING', 'DELETION_FAILED', 'INACTIVE', 'MAINTENANCE', 'NEW'],
+    'Region state',
+  ),
+  access_level: wire.Choice(['core', 'edge'], 'Type of location'),
+  endpoint_type: wire.Choice(['admin', 'internal', 'public'], 'Current endpoint'),
   country: Type.String({
     pattern: '^[A-Z]{2}$',
     rule: 'Use two capital letters.',
     description: 'Country code of two letters (ISO 3166-1)',
   }),
-  zone: nullable(Choice(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS'])),
-  coordinates: nullable(
+  zone: wire.nullable(wire.Choice(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS'])),
+  coordinates: wire.nullable(
     Type.Object(
       { latitude: text, longitude: text },
       { additionalProperties: false, description: 'Decimal degrees, as a string' },
     ),
   ),
-  available_volume_types: nullable(Type.Array(VolumeTypeName, { uniqueItems: true })),
-  file_share_types: nullable(Type.Array(Choice(['standard', 'vast']), { uniqueItems: true })),
-  external_network_id: nullable(uuid),
-  metrics_database_id: nullable(Type.Integer()),
-  ddos_endpoint_id: nullable(Type.Integer()),
+  available_volume_types: wire.nullable(Type.Array(VolumeTypeName, { uniqueItems: true })),
+  file_share_types: wire.nullable(Type.Array(wire.Choice(['standard', 'vast']), { uniqueItems: true })),
+  external_network_id: wire.nullable(uuid),
+  metrics_database_id: wire.nullable(Type.Integer()),
+  ddos_endpoint_id: wire.nullable(Type.Integer()),
   vlan_physical_network: text,
   has_ai: Type.Boolean({ description: 'AI clusters' }),
   has_ai_gpu: Type.Boolean({ description: 'GPU machines' }),
@@ -112,18 +115,16 @@ export const BackendEntry = entry({
 
 export const RegionEntry = entry({
   ...regionFields,
-  backend: Type.Optional(
-    Type.String({
-      ...slug,
-      description: 'Backend of the region, except for what `backends` overrides',
-    }),
-  ),
+  backend: wire.OptionalText({
+    ...slug,
+    description: 'Backend of the region, except for what `backends` overrides',
+  }),
   backends: Type.Optional(
     Type.Partial(entry(perFamily(Type.String({ ...slug, description: 'Backend for this kind of resource' }))), {
       additionalProperties: false,
     }),
   ),
-  products: Type.Array(Choice(['containers', 'inference']), {
+  products: Type.Array(wire.Choice(['containers', 'inference']), {
     uniqueItems: true,
     default: [],
     description: 'Products for the `product` filter of the region list',
@@ -138,8 +139,8 @@ const hardwareDescription = Type.Record(Type.String(), Type.String(), {
 });
 
 const machineFields = {
-  architecture: Choice(['aarch64', 'x86_64'], { default: 'x86_64', description: 'CPU architecture' }),
-  os_type: Choice(['linux', 'windows'], { default: 'linux', description: 'Operating system family' }),
+  architecture: wire.Choice(['aarch64', 'x86_64'], { default: 'x86_64', description: 'CPU architecture' }),
+  os_type: wire.Choice(['linux', 'windows'], { default: 'linux', description: 'Operating system family' }),
 };
 
 /** Fields that both flavor lists show. */
@@ -154,16 +155,14 @@ export const flavorFields = {
 
 export const FlavorEntry = entry({
   ...flavorFields,
-  resource_class: nullable(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      default: null,
-      description: 'Hardware type; required for bare metal and GPU flavors',
-    }),
-  ),
+  resource_class: wire.TextOrNull({
+    minLength: 1,
+    maxLength: 255,
+    default: null,
+    description: 'Hardware type; required for bare metal and GPU flavors',
+  }),
   regions: inRegions,
-  offered_for: Type.Array(Choice(['instances', 'kubernetes', 'load_balancers']), {
+  offered_for: Type.Array(wire.Choice(['instances', 'kubernetes', 'load_balancers']), {
     minItems: 1,
     uniqueItems: true,
   }),
@@ -173,7 +172,7 @@ export type Flavor = Static<typeof FlavorEntry>;
 export const imageFields = {
   id: uuid,
   name: Type.String({
-    pattern: NAME_PATTERN,
+    pattern: wire.NAME_PATTERN,
     rule: 'Use 3 to 63 letters, digits, spaces, dots, underscores and hyphens; start with a letter or digit.',
     description: 'Image name',
   }),
@@ -184,17 +183,17 @@ export const imageFields = {
   disk_format: Type.String({ default: 'qcow2', minLength: 1, maxLength: 32 }),
   min_disk: Type.Integer({ minimum: 0, description: 'Minimum size of the boot volume in GiB' }),
   min_ram: Type.Integer({ minimum: 0, description: 'Minimum memory in MiB' }),
-  size: nullable(Type.Integer({ minimum: 0, description: 'Size in bytes' })),
+  size: wire.IntegerOrNull({ minimum: 0, description: 'Size in bytes' }),
   is_baremetal: Type.Boolean({ default: false, description: 'Image for bare metal machines' }),
-  ssh_key: Choice(['allow', 'deny', 'required'], {
+  ssh_key: wire.Choice(['allow', 'deny', 'required'], {
     default: 'allow',
     description: 'Whether an SSH key is allowed, denied or required',
   }),
-  hw_firmware_type: Choice(['bios', 'uefi'], { default: 'bios' }),
-  hw_machine_type: Choice(['i440', 'q35'], { default: 'q35' }),
-  gpu_driver: nullable(Type.String({ minLength: 1, maxLength: 255, default: null, description: 'GPU driver vendor' })),
-  gpu_driver_type: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
-  gpu_driver_version: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
+  hw_firmware_type: wire.Choice(['bios', 'uefi'], { default: 'bios' }),
+  hw_machine_type: wire.Choice(['i440', 'q35'], { default: 'q35' }),
+  gpu_driver: wire.TextOrNull({ minLength: 1, maxLength: 255, default: null, description: 'GPU driver vendor' }),
+  gpu_driver_type: wire.TextOrNull({ minLength: 1, maxLength: 255, default: null }),
+  gpu_driver_version: wire.TextOrNull({ minLength: 1, maxLength: 255, default: null }),
   display_order: Type.Integer({ default: 0, description: 'Position in lists, smallest first' }),
   created_at: timestamp,
 };
@@ -216,10 +215,10 @@ export const ddosFieldFields = {
     description: 'Value for `base_field` in a profile',
   }),
   name: Type.String({ minLength: 1, maxLength: 30 }),
-  description: nullable(Type.String({ maxLength: 255 })),
-  field_type: nullable(text),
-  required: nullable(Type.Boolean()),
-  default: nullable(Type.String({ maxLength: 100 })),
+  description: wire.TextOrNull({ maxLength: 255 }),
+  field_type: wire.nullable(text),
+  required: wire.nullable(Type.Boolean()),
+  default: wire.TextOrNull({ maxLength: 100 }),
   validation_schema: Type.Unknown({ description: 'JSON Schema of the value' }),
 };
 
@@ -230,7 +229,7 @@ export const ddosTemplateFields = {
     description: 'Value for `profile_template` in a profile',
   }),
   name: Type.String({ minLength: 1, maxLength: 100 }),
-  description: nullable(Type.String({ maxLength: 255 })),
+  description: wire.TextOrNull({ maxLength: 255 }),
 };
 
 export const DdosTemplateEntry = entry({
@@ -258,14 +257,14 @@ export type LoggingService = Static<typeof LoggingServiceEntry>;
 export const featureFields = {
   id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Feature ID' }),
   name: Type.String({ minLength: 1, maxLength: 255, description: 'Feature name' }),
-  service: Choice(['CDN', 'STORAGE', 'STREAMING', 'DNS', 'DDOS', 'CLOUD'], 'Product that the feature belongs to'),
+  service: wire.Choice(['CDN', 'STORAGE', 'STREAMING', 'DNS', 'DDOS', 'CLOUD'], 'Product that the feature belongs to'),
   is_free: Type.Boolean({ description: 'Whether the feature is free' }),
 };
 export const FeatureEntry = entry({
   ...featureFields,
   // Without it, the feature opens nothing.
   needed_for: Type.Optional(
-    Choice(['transcription', 'content-moderation'], 'What a client may do only with this feature activated'),
+    wire.Choice(['transcription', 'content-moderation'], 'What a client may do only with this feature activated'),
   ),
 });
 export type Feature = Static<typeof FeatureEntry>;
@@ -319,11 +318,11 @@ export const PriceTermsEntry = entry({
     pattern: '^(0(\\.\\d{1,6})?|1(\\.0{1,6})?)$',
     rule: "Use a fraction from 0 to 1 in quotes, such as '0.16' for 16 percent.",
   }),
-  visibility: Choice(['show', 'hide']),
-  trial: Type.Optional(Type.Boolean({ description: 'Lists of flavors and images show prices of 0' })),
+  visibility: wire.Choice(['show', 'hide']),
+  trial: wire.OptionalFlag({ description: 'Lists of flavors and images show prices of 0' }),
 });
 
-const ClientTermsEntry = Closed({ client_id: id, ...Type.Partial(PriceTermsEntry).properties });
+const ClientTermsEntry = wire.Closed({ client_id: id, ...Type.Partial(PriceTermsEntry).properties });
 
 /** The file names of the catalogue, and the shape of each file. */
 export const catalogFiles = {
@@ -356,19 +355,19 @@ export const DdosTemplateAnswer = Type.Object(
   { title: 'DdosTemplate', description: 'A template for DDoS protection profiles.' },
 );
 export type DdosTemplateAnswer = Static<typeof DdosTemplateAnswer>;
-export const DdosTemplateList = listOf(DdosTemplateAnswer, 'DdosTemplateList');
+export const DdosTemplateList = wire.listOf(DdosTemplateAnswer, 'DdosTemplateList');
 
 export function presentDdosTemplate(template: DdosTemplate): DdosTemplateAnswer {
   const { regions: _, ...shown } = template;
   return shown;
 }
 
-export const DdosAccessibility = Named('DdosAccessibility', {
+export const DdosAccessibility = wire.Named('DdosAccessibility', {
   is_accessible: Type.Boolean({ description: 'Whether the region has advanced DDoS protection' }),
   http_code: Type.Integer({ description: 'The answer as a status: 200, or 404 if there is none' }),
   message: Type.String({ description: 'The same in words' }),
 });
-export const DdosCoverage = Named('DdosCoverage', {
+export const DdosCoverage = wire.Named('DdosCoverage', {
   is_covered: Type.Boolean({ description: 'Whether the region has advanced DDoS protection' }),
 });
 
@@ -385,9 +384,9 @@ export function presentFeature(feature: Feature): FeatureAnswer {
   return shown;
 }
 
-export const KubernetesVersion = Named('KubernetesVersion', { version: KubernetesVersionText });
+export const KubernetesVersion = wire.Named('KubernetesVersion', { version: KubernetesVersionText });
 export type KubernetesVersion = Static<typeof KubernetesVersion>;
-export const KubernetesVersionList = listOf(KubernetesVersion, 'KubernetesVersionList');
+export const KubernetesVersionList = wire.listOf(KubernetesVersion, 'KubernetesVersionList');
 
 export function presentKubernetesVersion(version: string): KubernetesVersion {
   return { version };
@@ -395,12 +394,12 @@ export function presentKubernetesVersion(version: string): KubernetesVersion {
 
 /** Price fields of flavors and images. */
 export const priceFields = {
-  currency_code: nullable(CurrencyCode),
-  price_per_hour: nullable(
+  currency_code: wire.nullable(CurrencyCode),
+  price_per_hour: wire.nullable(
     Type.Number({ description: 'Price after discount, including tax; null unless price_status is `show`' }),
   ),
-  price_per_month: nullable(Type.Number({ description: 'Price of a month of 720 hours' })),
-  price_status: nullable(Choice(['error', 'hide', 'show'], 'What to display as the price')),
+  price_per_month: wire.nullable(Type.Number({ description: 'Price of a month of 720 hours' })),
+  price_status: wire.nullable(wire.Choice(['error', 'hide', 'show'], 'What to display as the price')),
 };
 
 export const NO_PRICE_ASKED = {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Choice, IntegerId, nullable, Query, QueryTime, Timestamp } from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
 /*
  * Lists that say something about accounts from a time on: about all of them, those of a reseller, or one.
@@ -8,7 +8,7 @@ import { Choice, IntegerId, nullable, Query, QueryTime, Timestamp } from '../../
 export const LIST_SCOPES = ['everyone', 'reseller', 'client'] as const;
 export type ListScope = (typeof LIST_SCOPES)[number];
 
-const Scope = Choice(LIST_SCOPES, {
+const Scope = wire.Choice(LIST_SCOPES, {
   description: 'Whom it is for: all accounts, those of a reseller, or one. The narrower goes before the wider',
   examples: ['client'],
 });
@@ -16,9 +16,9 @@ const Scope = Choice(LIST_SCOPES, {
 /** What every new list has. */
 export const newListFields = {
   scope: Scope,
-  id: Type.Optional(IntegerId('The reseller or the account; left out for everyone')),
+  id: Type.Optional(wire.IntegerId('The reseller or the account; left out for everyone')),
   valid_from: Type.Optional(
-    QueryTime('When it comes into force, at a full second; now if left out. What is over never changes'),
+    wire.QueryTime('When it comes into force, at a full second; now if left out. What is over never changes'),
   ),
 };
 export interface NewList {
@@ -29,28 +29,24 @@ export interface NewList {
 
 /** What every list has, around what it says. */
 export const listFields = {
-  id: IntegerId('List'),
+  id: wire.IntegerId('List'),
   scope: Scope,
-  reseller_id: nullable(Type.Integer({ description: 'The reseller that it is for' })),
-  client_id: nullable(Type.Integer({ description: 'The account that it is for' })),
-  valid_from: Timestamp('When it comes into force. It holds until the next one for the same does'),
+  reseller_id: wire.IntegerOrNull({ description: 'The reseller that it is for' }),
+  client_id: wire.IntegerOrNull({ description: 'The account that it is for' }),
+  valid_from: wire.Timestamp('When it comes into force. It holds until the next one for the same does'),
 };
 export const makingFields = {
   created_by: Type.Integer({ description: 'The user who made it' }),
-  created_at: Timestamp(),
+  created_at: wire.Timestamp(),
 };
 
-export const DatedListQuery = Query({
+export const DatedListQuery = wire.Query({
   scope: Type.Optional(Scope),
-  id: Type.Optional(IntegerId('Only those for this reseller or account; together with scope')),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Maximum number of results' }),
-  ),
-  page_token: Type.Optional(
-    Type.String({ pattern: '^[\\w-]{1,60}$', description: '`next_page_token` of the page before' }),
-  ),
+  id: Type.Optional(wire.IntegerId('Only those for this reseller or account; together with scope')),
+  limit: wire.OptionalInteger({ minimum: 1, maximum: 1_000, default: 100, description: 'Maximum number of results' }),
+  page_token: wire.OptionalText({ pattern: '^[\\w-]{1,60}$', description: '`next_page_token` of the page before' }),
 });
 export type DatedListQuery = Static<typeof DatedListQuery>;
 export const nextPage = {
-  next_page_token: nullable(Type.String({ description: 'For the next page; null on the last one' })),
+  next_page_token: wire.TextOrNull({ description: 'For the next page; null on the last one' }),
 };

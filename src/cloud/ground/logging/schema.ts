@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Input, listOf, listQuery, Named, nullable, orNull, PlaceParams, Query } from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
 export const LONGEST_TOPIC_NAME = 223;
 const MOST_RETENTION_DAYS = 1_825;
@@ -11,7 +11,7 @@ export const TOPIC_NAME_PATTERN = '^[a-z0-9]+(?:-+[a-z0-9]+)*(?:\\.[a-z0-9]+(?:-
 
 export const RetentionPolicy = Type.Object(
   {
-    period: orNull(
+    period: wire.orNull(
       Type.Integer({
         minimum: 1,
         maximum: MOST_RETENTION_DAYS,
@@ -38,16 +38,14 @@ export const NAMESPACE = {
   rule: 'Must be 2 to 32 lower-case letters and digits.',
 };
 
-const Namespace = nullable(
-  Type.String({
-    ...NAMESPACE,
-    description:
-      "Prefix of the topic names at the log brokers. Unique in the region; it can't be changed while logging is initialised.",
-    examples: ['acme'],
-  }),
-);
+const Namespace = wire.TextOrNull({
+  ...NAMESPACE,
+  description:
+    "Prefix of the topic names at the log brokers. Unique in the region; it can't be changed while logging is initialised.",
+  examples: ['acme'],
+});
 
-export const LoggingStatus = Named('LoggingStatus', {
+export const LoggingStatus = wire.Named('LoggingStatus', {
   is_initialized: Type.Boolean({
     description: 'Whether logging is enabled for the project in this region',
   }),
@@ -81,15 +79,13 @@ const IndexPattern = Type.Object(
 );
 const size = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [0] };
 
-export const PutTopic = Input(
+export const PutTopic = wire.Input(
   'PutLogTopic',
   {
     name: TopicName('Topic'),
-    retention_policy: Type.Optional(orNull(RetentionPolicy)),
-    index_pattern: Type.Optional(orNull(IndexPattern)),
-    size_in_bytes: Type.Optional(
-      Type.Integer({ ...size, default: 0, description: 'Size of the stored logs in bytes' }),
-    ),
+    retention_policy: Type.Optional(wire.orNull(RetentionPolicy)),
+    index_pattern: Type.Optional(wire.orNull(IndexPattern)),
+    size_in_bytes: wire.OptionalInteger({ ...size, default: 0, description: 'Size of the stored logs in bytes' }),
   },
   { name: 'web.access', retention_policy: { period: 45 } },
 );
@@ -98,15 +94,15 @@ export type PutTopic = Static<typeof PutTopic>;
 export const TopicAnswer = Type.Object(
   {
     name: Type.String({ description: 'Topic', examples: ['web.access'] }),
-    retention_policy: orNull(RetentionPolicy),
-    index_pattern: orNull(IndexPattern),
+    retention_policy: wire.orNull(RetentionPolicy),
+    index_pattern: wire.orNull(IndexPattern),
     size_in_bytes: Type.Integer({ ...size, description: 'Size of the stored logs in bytes' }),
   },
   { title: 'LogTopic', description: 'A log topic.' },
 );
 export type TopicAnswer = Static<typeof TopicAnswer>;
-export const TopicList = listOf(TopicAnswer, 'LogTopicList');
-export const TopicListQuery = Query(listQuery());
+export const TopicList = wire.listOf(TopicAnswer, 'LogTopicList');
+export const TopicListQuery = wire.Query(wire.listQuery());
 
 export const LoggingUser = Type.Object(
   {
@@ -116,10 +112,10 @@ export const LoggingUser = Type.Object(
   { title: 'LoggingUser', description: 'Credentials for the log brokers (SASL SCRAM-SHA-512).' },
 );
 
-export const NamespaceAvailability = Named('LoggingNamespace', {
+export const NamespaceAvailability = wire.Named('LoggingNamespace', {
   namespace: Type.String({ description: 'Namespace', examples: ['acme'] }),
   available: Type.Boolean({ description: 'Whether the project can use it' }),
 });
 
-export const NamespaceParams = PlaceParams({ namespace_name: 'Namespace' });
-export const TopicParams = PlaceParams({ topic_name: 'Topic' });
+export const NamespaceParams = wire.PlaceParams({ namespace_name: 'Namespace' });
+export const TopicParams = wire.PlaceParams({ topic_name: 'Topic' });

@@ -1,8 +1,8 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
-import { listQuery, ProjectRegionParams, Query } from '../../../lib/wire.ts';
+import { listQuery, OptionalFlag, ProjectRegionParams, Query } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import * as flavorSchema from '../catalog/flavor-schema.ts';
 import { KubernetesVersionList, presentKubernetesVersion } from '../catalog/schema.ts';
@@ -11,12 +11,10 @@ import { offerPrices } from './service.ts';
 
 const FlavorListQuery = Query({
   ...listQuery(),
-  include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
-  disabled: Type.Optional(
-    Type.Boolean({ default: true, description: "Include flavors that can't be used for new instances" }),
-  ),
-  exclude_linux: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Linux flavors' })),
-  exclude_windows: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Windows flavors' })),
+  include_prices: OptionalFlag({ default: false, description: 'Include prices' }),
+  disabled: OptionalFlag({ default: true, description: "Include flavors that can't be used for new instances" }),
+  exclude_linux: OptionalFlag({ default: false, description: 'Exclude Linux flavors' }),
+  exclude_windows: OptionalFlag({ default: false, description: 'Exclude Windows flavors' }),
 });
 type FlavorListQuery = Static<typeof FlavorListQuery>;
 
@@ -48,14 +46,12 @@ function listed(flavors: readonly Flavor[], query: FlavorListQuery): Flavor[] {
 const VersionListQuery = Query(listQuery());
 const KubernetesOfferFlavorListQuery = Query({
   ...listQuery(),
-  exclude_gpu: Type.Optional(Type.Boolean({ default: false, description: 'Exclude GPU flavors' })),
-  include_capacity: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'Include the number of available machines, where it is counted',
-    }),
-  ),
-  include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
+  exclude_gpu: OptionalFlag({ default: false, description: 'Exclude GPU flavors' }),
+  include_capacity: OptionalFlag({
+    default: false,
+    description: 'Include the number of available machines, where it is counted',
+  }),
+  include_prices: OptionalFlag({ default: false, description: 'Include prices' }),
 });
 type KubernetesOfferFlavorListQuery = Static<typeof KubernetesOfferFlavorListQuery>;
 

@@ -8,7 +8,7 @@ export const Project = wire.Named('Project', {
   client_id: Type.Integer({ description: 'Account that owns the project' }),
   is_default: Type.Boolean({ description: 'Whether it is the default project of the account' }),
   state: Type.String({ examples: ['ACTIVE'] }),
-  task_id: wire.nullable(Type.String({ description: 'Task that holds the project; null if there is none' })),
+  task_id: wire.TextOrNull({ description: 'Task that holds the project; null if there is none' }),
   created_at: wire.Timestamp(),
   deleted_at: wire.nullable(wire.Timestamp()),
 });
@@ -20,8 +20,8 @@ export const ProjectParams = Type.Object({ project_id: wire.IntegerId('Project I
 
 export const ProjectListQuery = wire.Query({
   ...wire.listQuery(100),
-  name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
-  include_deleted: Type.Optional(Type.Boolean({ default: false })),
+  name: wire.OptionalText({ maxLength: 255, description: 'Exact name' }),
+  include_deleted: wire.OptionalFlag({ default: false }),
   order_by: Type.Optional(
     Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
       default: 'created_at.desc',
@@ -30,13 +30,11 @@ export const ProjectListQuery = wire.Query({
 });
 export type ProjectListQuery = Static<typeof ProjectListQuery>;
 
-const description = wire.nullable(
-  Type.String({
-    maxLength: 255,
-    description: 'Purpose of the project',
-    examples: ['Everything for the web site'],
-  }),
-);
+const description = wire.TextOrNull({
+  maxLength: 255,
+  description: 'Purpose of the project',
+  examples: ['Everything for the web site'],
+});
 
 export const CreateProjectSchema = wire.Input(
   'CreateProject',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { QuotaExceededError } from '../../../lib/errors.ts';
 import { LEGACY } from '../../../lib/legacy.ts';
-import { Input, IntegerId, Named, nullable, ReadOnly, Timestamp } from '../../../lib/wire.ts';
+import { Input, IntegerId, Named, nullable, OptionalIntegerOrNull, ReadOnly, Timestamp } from '../../../lib/wire.ts';
 import { GLOBAL_NAMES, limitField, REGIONAL_QUOTAS, usageField } from './names.ts';
 
 type ExceededQuota = QuotaExceededError['info'];
@@ -66,7 +66,7 @@ const changes = (quotas: readonly string[]) =>
   Object.fromEntries(
     quotas.map((quota) => [
       limitField(quota),
-      Type.Optional(nullable(Type.Integer({ ...limit, description: 'Null for that of the catalogue' }))),
+      OptionalIntegerOrNull({ ...limit, description: 'Null for that of the catalogue' }),
     ]),
   );
 

@@ -5,8 +5,7 @@ import * as wire from '../../../lib/wire.ts';
 import { STATES } from './states.ts';
 import type { TaskRow } from './store.ts';
 
-const TaskTime = (description: string) =>
-  wire.nullable(Type.String({ description, examples: ['2026-05-23T05:07:31'] }));
+const TaskTime = (description: string) => wire.TextOrNull({ description, examples: ['2026-05-23T05:07:31'] });
 
 const idLists = [
   'ai_clusters api_keys caas_containers clusters faas_functions faas_namespaces file_shares floatingips healthmonitors',
@@ -32,19 +31,19 @@ export const Task = wire.Named('Task', {
   state: Type.Enum(STATES, {
     description: 'NEW: queued. RUNNING: in progress. FINISHED and ERROR are final.',
   }),
-  detailed_state: wire.nullable(Type.String({ description: 'Only for GPU clusters' })),
+  detailed_state: wire.TextOrNull({ description: 'Only for GPU clusters' }),
   created_on: TaskTime('When the task was accepted, in UTC'),
   updated_on: TaskTime('When its state last changed, in UTC'),
   finished_on: TaskTime('When it reached FINISHED or ERROR, in UTC'),
   created_resources: wire.nullable(CreatedResources),
   data: Type.Unknown({ description: 'Parameters of the task' }),
-  error: wire.nullable(Type.String({ description: 'Why the task ended in ERROR' })),
+  error: wire.TextOrNull({ description: 'Why the task ended in ERROR' }),
   user_id: Type.Integer({ description: 'User who started the task' }),
   client_id: wire.nullable(Type.Integer()),
   user_client_id: wire.nullable(Type.Integer()),
   project_id: wire.nullable(Type.Integer()),
   region_id: wire.nullable(Type.Integer()),
-  request_id: wire.nullable(Type.String({ description: 'Request that started the task' })),
+  request_id: wire.TextOrNull({ description: 'Request that started the task' }),
   acknowledged_at: TaskTime('When a user acknowledged the outcome'),
   acknowledged_by: wire.nullable(Type.Integer()),
   job_id: wire.nullable(Type.String()),
@@ -56,14 +55,12 @@ export type Task = Static<typeof Task>;
 export const TaskParams = Type.Object({ task_id: Type.String({ description: 'Task ID' }) });
 
 export const WaitHeaders = Type.Object({
-  prefer: Type.Optional(
-    Type.String({
-      description:
-        '`wait=N` (RFC 7240): wait until the task has ended, for at most N seconds (up to 60), then return it. ' +
-        'If this was applied, the response has the header `Preference-Applied: wait=N`.',
-      examples: ['wait=30'],
-    }),
-  ),
+  prefer: wire.OptionalText({
+    description:
+      '`wait=N` (RFC 7240): wait until the task has ended, for at most N seconds (up to 60), then return it. ' +
+      'If this was applied, the response has the header `Preference-Applied: wait=N`.',
+    examples: ['wait=30'],
+  }),
 });
 
 export const TaskList = wire.listOf(Task, 'TaskList');
@@ -77,10 +74,10 @@ export const TaskListQuery = wire.Query({
       description: 'Repeat for several',
     }),
   ),
-  task_type: Type.Optional(Type.String({ maxLength: 255, description: 'Exact type', examples: ['create_volume'] })),
-  is_acknowledged: Type.Optional(
-    Type.Boolean({ description: 'Only tasks that have been acknowledged, or only those that have not' }),
-  ),
+  task_type: wire.OptionalText({ maxLength: 255, description: 'Exact type', examples: ['create_volume'] }),
+  is_acknowledged: wire.OptionalFlag({
+    description: 'Only tasks that have been acknowledged, or only those that have not',
+  }),
   from_timestamp: Type.Optional(wire.QueryTime('Accepted at this time or later')),
   to_timestamp: Type.Optional(wire.QueryTime('Accepted at this time or earlier')),
   order_by: Type.Optional({

@@ -25,13 +25,11 @@ export const UserActionListQuery = wire.Query({
   project_id: wire.RepeatedId('Project ID'),
   region_id: wire.RepeatedId('Region ID'),
   resource_id: several('ID of a resource that was created, changed or deleted', '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'),
-  search_field: Type.Optional(
-    Type.String({
-      maxLength: 255,
-      description: 'Start of the name or address of a resource, case-insensitive',
-      examples: ['web'],
-    }),
-  ),
+  search_field: wire.OptionalText({
+    maxLength: 255,
+    description: 'Start of the name or address of a resource, case-insensitive',
+    examples: ['web'],
+  }),
   source_user_ips: several('IP address of the client', '203.0.113.42'),
   user_agents: several('Exact User-Agent header of the client', 'MyApp/1.0.0'),
   from_timestamp: Type.Optional(wire.QueryTime('At this time or later')),
@@ -42,7 +40,7 @@ export const UserActionListQuery = wire.Query({
 });
 export type UserActionListQuery = Static<typeof UserActionListQuery>;
 
-const integerOrNull = (description: string) => wire.nullable(Type.Integer({ description }));
+const integerOrNull = (description: string) => wire.IntegerOrNull({ description });
 const NoObject = (description: string) =>
   Type.Unsafe<null>({ type: ['object', 'null'], additionalProperties: true, description });
 
@@ -50,7 +48,7 @@ const ActionResource = wire.Named('UserActionResource', {
   resource_id: Type.String({ description: 'Resource ID, or the name if there is no ID' }),
   resource_type: Type.String({ description: 'Type of the resource', examples: ['network'] }),
   resource_body: NoObject('Always null: bodies are not stored'),
-  search_field: wire.nullable(Type.String({ description: 'Name or address of the resource at that time' })),
+  search_field: wire.TextOrNull({ description: 'Name or address of the resource at that time' }),
 });
 
 export const UserAction = wire.Named('UserAction', {
@@ -58,19 +56,17 @@ export const UserAction = wire.Named('UserAction', {
   timestamp: wire.Timestamp('When the request was received'),
   client_id: integerOrNull('Account that the action was about'),
   user_id: Type.Integer({ description: 'User who performed the action' }),
-  email: wire.nullable(
-    Type.String({
-      description: "Email address of the user; null if the user isn't a member of the account",
-    }),
-  ),
+  email: wire.TextOrNull({
+    description: "Email address of the user; null if the user isn't a member of the account",
+  }),
   project_id: integerOrNull('Project ID'),
   region_id: integerOrNull('Region ID'),
   api_group: Group,
   action_type: Kind,
   action_data: NoObject('Always null: bodies are not stored'),
-  task_id: wire.nullable(Type.String({ description: 'Task that the action started' })),
-  user_agent: wire.nullable(Type.String({ description: 'User-Agent header of the client' })),
-  source_user_ip: wire.nullable(Type.String({ description: 'IP address of the client' })),
+  task_id: wire.TextOrNull({ description: 'Task that the action started' }),
+  user_agent: wire.TextOrNull({ description: 'User-Agent header of the client' }),
+  source_user_ip: wire.TextOrNull({ description: 'IP address of the client' }),
   acknowledged: Type.Boolean({ description: 'Whether it was sent to the subscription of the account' }),
   is_complete: Type.Boolean({ description: 'Whether the affected resources are known' }),
   total_price: NoObject('Always null: changes have no price'),
@@ -89,9 +85,7 @@ export const RequestListQuery = wire.Query({
   project_id: wire.RepeatedId('Project ID'),
   region_id: wire.RepeatedId('Region ID'),
   user_id: Type.Optional(wire.IntegerId('Only requests of this user')),
-  request_id: Type.Optional(
-    Type.String({ maxLength: 255, description: 'ID of a request, as in its header `x-request-id`' }),
-  ),
+  request_id: wire.OptionalText({ maxLength: 255, description: 'ID of a request, as in its header `x-request-id`' }),
   operation: Type.Optional(
     Type.Array(Type.String({ maxLength: 255 }), {
       maxItems: 100,

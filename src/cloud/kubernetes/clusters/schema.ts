@@ -54,27 +54,19 @@ export const PoolInput = Type.Object(
     }),
     min_node_count: Nodes('Minimum and initial number of nodes.'),
     max_node_count: Optional(wire.nullable(Nodes('Maximum number of nodes; defaults to `min_node_count`.'))),
-    boot_volume_size: Optional(
-      wire.nullable(
-        Type.Integer({
-          minimum: 10,
-          maximum: 2000,
-          description: 'Size of the boot volume in GiB. Required for virtual flavors, not allowed for bare metal.',
-          examples: [50],
-        }),
-      ),
-    ),
-    boot_volume_type: Optional(
-      wire.nullable(
-        Type.String({
-          minLength: 1,
-          maxLength: 32,
-          description:
-            'Volume type of the boot volume, one that the region offers. Required for virtual flavors, not allowed for bare metal.',
-          examples: ['ssd_hiiops'],
-        }),
-      ),
-    ),
+    boot_volume_size: wire.OptionalIntegerOrNull({
+      minimum: 10,
+      maximum: 2000,
+      description: 'Size of the boot volume in GiB. Required for virtual flavors, not allowed for bare metal.',
+      examples: [50],
+    }),
+    boot_volume_type: wire.OptionalTextOrNull({
+      minLength: 1,
+      maxLength: 32,
+      description:
+        'Volume type of the boot volume, one that the region offers. Required for virtual flavors, not allowed for bare metal.',
+      examples: ['ssd_hiiops'],
+    }),
     servergroup_policy: Optional(
       wire.nullable(
         wire.oneOf(SERVERGROUP_POLICIES, {
@@ -113,37 +105,29 @@ export type PoolInput = Static<typeof PoolInput>;
 export const CreatePool = { ...PoolInput, examples: [EXAMPLE_POOL] };
 
 const networkId = (description: string) =>
-  Optional(
-    wire.nullable(
-      Type.String({
-        pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$',
-        rule: 'Must be a UUID or an empty string.',
-        description,
-        examples: [''],
-      }),
-    ),
-  );
+  wire.OptionalTextOrNull({
+    pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$',
+    rule: 'Must be a UUID or an empty string.',
+    description,
+    examples: [''],
+  });
 
 const addressPool = (description: string, example: string) =>
-  Optional(wire.nullable(Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })));
+  wire.OptionalTextOrNull({ minLength: 1, maxLength: 64, description, examples: [example] });
 
 const CsiInput = wire.closed(
   {
     nfs: Optional(
       wire.closed(
         {
-          vast_enabled: Optional(
-            Type.Boolean({
-              description: "VAST NFS, which Slurm requires; defaults to false. Can't be changed after creation.",
-              examples: [false],
-            }),
-          ),
-          ddn_enabled: Optional(
-            Type.Boolean({
-              description: 'DDN EXAScaler file shares. Not available in any region, so it must be false.',
-              examples: [false],
-            }),
-          ),
+          vast_enabled: wire.OptionalFlag({
+            description: "VAST NFS, which Slurm requires; defaults to false. Can't be changed after creation.",
+            examples: [false],
+          }),
+          ddn_enabled: wire.OptionalFlag({
+            description: 'DDN EXAScaler file shares. Not available in any region, so it must be false.',
+            examples: [false],
+          }),
         },
         { title: 'KubernetesNfsInput', description: 'NFS storage of the cluster.' },
       ),
@@ -266,19 +250,17 @@ export const ClusterAnswer = Type.Object(
         ddn_enabled: Type.Boolean({ description: 'Always false: no region offers DDN file shares' }),
       }),
     }),
-    fixed_network: wire.nullable(Type.String({ description: 'Empty if the platform chose it' })),
-    fixed_subnet: wire.nullable(Type.String({ description: 'Empty if the platform chose it' })),
+    fixed_network: wire.TextOrNull({ description: 'Empty if the platform chose it' }),
+    fixed_subnet: wire.TextOrNull({ description: 'Empty if the platform chose it' }),
     is_ipv6: Type.Boolean(),
-    pods_ip_pool: wire.nullable(Type.String({ examples: ['172.16.0.0/18'] })),
-    services_ip_pool: wire.nullable(Type.String({ examples: ['172.24.0.0/18'] })),
+    pods_ip_pool: wire.TextOrNull({ examples: ['172.16.0.0/18'] }),
+    services_ip_pool: wire.TextOrNull({ examples: ['172.24.0.0/18'] }),
     pods_ipv6_pool: wire.nullable(Type.String()),
     services_ipv6_pool: wire.nullable(Type.String()),
-    creator_task_id: wire.nullable(Type.String({ description: 'Task that created the cluster' })),
-    task_id: wire.nullable(
-      Type.String({
-        description: 'Task that holds the cluster; the cluster can be changed when this is null',
-      }),
-    ),
+    creator_task_id: wire.TextOrNull({ description: 'Task that created the cluster' }),
+    task_id: wire.TextOrNull({
+      description: 'Task that holds the cluster; the cluster can be changed when this is null',
+    }),
     created_at: wire.Timestamp('For example 2026-05-23T05:07:31Z'),
   },
   { title: 'KubernetesCluster', description: 'A Kubernetes cluster with all its settings.' },

@@ -58,7 +58,7 @@ const Connectivity = wire.oneOf(['L2', 'L3'], {
 
 const LoggingInput = wire.closed(
   {
-    enabled: Optional(Type.Boolean({ description: 'Forwards the logs; false by default', examples: [true] })),
+    enabled: wire.OptionalFlag({ description: 'Forwards the logs; false by default', examples: [true] }),
     destination_region_id: Optional(
       wire.orNull(
         Type.Integer({
@@ -100,14 +100,12 @@ const vip_subnet_id = Optional(
 
 export const newBalancerFields = {
   name: wire.ResourceName('Name'),
-  flavor: Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'Flavor; the first one of the region by default',
-      examples: ['lb1-1-2'],
-    }),
-  ),
+  flavor: wire.OptionalText({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Flavor; the first one of the region by default',
+    examples: ['lb1-1-2'],
+  }),
   ...vipFields,
   vip_subnet_id,
   floating_ip: Optional(InterfaceFloatingIp()),
@@ -169,7 +167,7 @@ export const StatsAnswer = wire.Named('LoadBalancerStats', {
   total_connections: Type.Integer({ description: 'Connections so far' }),
 });
 
-const text = (description: string) => wire.nullable(Type.String({ description }));
+const text = (description: string) => wire.TextOrNull({ description });
 const orNothing = <P extends TProperties>(title: string, properties: P, description: string) =>
   wire.orNull(wire.Named(title, properties), description);
 
@@ -198,7 +196,7 @@ export const LoadBalancerAnswer = wire.Named('LoadBalancer', {
     'LoadBalancerLogging',
     {
       enabled: Type.Boolean(),
-      destination_region_id: wire.nullable(Type.Integer({ description: 'Region that stores the logs' })),
+      destination_region_id: wire.IntegerOrNull({ description: 'Region that stores the logs' }),
       topic_name: text('Topic that receives the logs'),
       retention_policy: wire.orNull(RetentionPolicy),
     },
@@ -216,14 +214,15 @@ export const LoadBalancerAnswer = wire.Named('LoadBalancer', {
 export type LoadBalancerAnswer = Static<typeof LoadBalancerAnswer>;
 export const LoadBalancerList = wire.listOf(LoadBalancerAnswer, 'LoadBalancerList');
 
-const flag = (description: string) => Optional(Type.Boolean({ description }));
+const flag = (description: string) => wire.OptionalFlag({ description });
 export const showQuery = {
-  show_stats: Optional(Type.Boolean({ default: false, description: 'Include the traffic so far' })),
+  show_stats: wire.OptionalFlag({ default: false, description: 'Include the traffic so far' }),
 };
 const withDdos = {
-  with_ddos: Optional(
-    Type.Boolean({ default: false, description: 'Has no effect: DDoS profiles are in a list of their own' }),
-  ),
+  with_ddos: wire.OptionalFlag({
+    default: false,
+    description: 'Has no effect: DDoS profiles are in a list of their own',
+  }),
 };
 export const ShowBalancerQuery = wire.Query({ ...showQuery, ...withDdos });
 
@@ -244,7 +243,7 @@ export const LoadBalancerListQuery = wire.Query({
   ...showQuery,
   ...withDdos,
   ...tagQuery,
-  name: Optional(Type.String({ maxLength: 255, description: 'Only names that contain this' })),
+  name: wire.OptionalText({ maxLength: 255, description: 'Only names that contain this' }),
   assigned_floating: flag('Only those with a floating IP, or those without'),
   logging_enabled: flag('Only those that forward logs, or those that do not'),
   operating_status: Optional(Operating),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Choice, Input, listOf, listQuery, Named, nullable, PlaceParams, Query, Timestamp } from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
 const SECRET_TYPES = ['certificate', 'opaque', 'passphrase', 'private', 'public', 'symmetric'] as const;
 
@@ -8,7 +8,7 @@ export const MOST_BYTES = 20_000;
 const MOST_PEM = 65_536;
 const MOST_BASE64 = Math.ceil(MOST_BYTES / 3) * 4;
 
-const SecretType = Choice(
+const SecretType = wire.Choice(
   SECRET_TYPES,
   'What the secret is. Only a `certificate` is checked; the others are kept as they are.',
 );
@@ -20,16 +20,12 @@ const name = Type.String({
   examples: ['Load balancer certificate #1'],
 });
 
-const expiration = Type.Optional(
-  nullable(
-    Type.String({
-      pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:?\\d{2})?$',
-      rule: 'Must be a date and time such as 2035-12-28T19:14:44Z; without a zone it is in UTC.',
-      description: 'When the secret expires; no listener can begin to use it after that. Never by default',
-      examples: ['2035-12-28T19:14:44.180394'],
-    }),
-  ),
-);
+const expiration = wire.OptionalTextOrNull({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:?\\d{2})?$',
+  rule: 'Must be a date and time such as 2035-12-28T19:14:44Z; without a zone it is in UTC.',
+  description: 'When the secret expires; no listener can begin to use it after that. Never by default',
+  examples: ['2035-12-28T19:14:44.180394'],
+});
 
 const pem = (description: string, label: string, minLength = 1) =>
   Type.String({
@@ -39,7 +35,7 @@ const pem = (description: string, label: string, minLength = 1) =>
     examples: [`-----BEGIN ${label}-----\nMIIB...\n-----END ${label}-----\n`],
   });
 
-const TlsPayload = Input('TlsBundle', {
+const TlsPayload = wire.Input('TlsBundle', {
   certificate: pem("The server's certificate in PEM format", 'CERTIFICATE'),
   certificate_chain: pem(
     'Certificates of its issuers in PEM format, best the one that issued it first, then the one that issued that one, and so on. May be empty, or end before the root; those that belong to nothing are kept as well',
@@ -53,7 +49,7 @@ const TlsPayload = Input('TlsBundle', {
 });
 export type TlsPayload = Static<typeof TlsPayload>;
 
-export const CreateTlsSecret = Input(
+export const CreateTlsSecret = wire.Input(
   'CreateTlsSecret',
   { name, payload: TlsPayload, expiration },
   {
@@ -68,11 +64,9 @@ export const CreateTlsSecret = Input(
 export type CreateTlsSecret = Static<typeof CreateTlsSecret>;
 
 const note = (what: string, example: string) =>
-  Type.Optional(
-    nullable(Type.String({ maxLength: 255, description: `${what}, for information only`, examples: [example] })),
-  );
+  wire.OptionalTextOrNull({ maxLength: 255, description: `${what}, for information only`, examples: [example] });
 
-export const CreateSecret = Input(
+export const CreateSecret = wire.Input(
   'CreateSecret',
   {
     name,
@@ -84,21 +78,17 @@ export const CreateSecret = Input(
         'Contents in base64. A `certificate` is one or more certificates in PEM format, one in DER format, or, for listeners, a PKCS #12 file without a passphrase',
       examples: ['aGVsbG8sIHRlc3Qgc3RyaW5nCg=='],
     }),
-    payload_content_encoding: Choice(['base64'], 'Encoding of the payload'),
-    payload_content_type: Choice(['application/octet-stream', 'application/pkcs8', 'application/pkix-cert'], {
+    payload_content_encoding: wire.Choice(['base64'], 'Encoding of the payload'),
+    payload_content_type: wire.Choice(['application/octet-stream', 'application/pkcs8', 'application/pkix-cert'], {
       description: 'Media type of the decoded payload',
     }),
     algorithm: note('Algorithm', 'aes'),
-    bit_length: Type.Optional(
-      nullable(
-        Type.Integer({
-          minimum: 1,
-          maximum: 1_000_000,
-          description: 'For information only',
-          examples: [256],
-        }),
-      ),
-    ),
+    bit_length: wire.OptionalIntegerOrNull({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'For information only',
+      examples: [256],
+    }),
     mode: note('Mode', 'cbc'),
     expiration,
   },
@@ -112,25 +102,25 @@ export const CreateSecret = Input(
 );
 export type CreateSecret = Static<typeof CreateSecret>;
 
-export const SecretAnswer = Named('Secret', {
+export const SecretAnswer = wire.Named('Secret', {
   id: Type.String({ format: 'uuid', description: 'Secret ID' }),
   name: Type.String({ examples: ['AES key'] }),
   secret_type: SecretType,
-  status: Choice(['PENDING', 'ACTIVE'], '`PENDING` until the task that creates it has ended'),
-  algorithm: nullable(Type.String()),
-  bit_length: nullable(Type.Integer()),
-  mode: nullable(Type.String()),
+  status: wire.Choice(['PENDING', 'ACTIVE'], '`PENDING` until the task that creates it has ended'),
+  algorithm: wire.nullable(Type.String()),
+  bit_length: wire.nullable(Type.Integer()),
+  mode: wire.nullable(Type.String()),
   content_types: Type.Record(Type.String(), Type.String(), {
     description: 'Media type of the contents, which are never shown',
     examples: [{ default: 'application/octet-stream' }],
   }),
-  created: Timestamp(),
-  expiration: nullable(Timestamp()),
+  created: wire.Timestamp(),
+  expiration: wire.nullable(wire.Timestamp()),
 });
 export type SecretAnswer = Static<typeof SecretAnswer>;
-export const SecretList = listOf(SecretAnswer, 'SecretList');
+export const SecretList = wire.listOf(SecretAnswer, 'SecretList');
 
-export const SecretListQuery = Query(listQuery());
+export const SecretListQuery = wire.Query(wire.listQuery());
 export type SecretListQuery = Static<typeof SecretListQuery>;
 
-export const SecretParams = PlaceParams({ secret_id: 'Secret ID' });
+export const SecretParams = wire.PlaceParams({ secret_id: 'Secret ID' });

@@ -1,8 +1,8 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Uuid } from '../../../lib/resource-fields.ts';
-import { Input, IntegerId, listQuery, Named, nullable, oneOf, QueryTime, Timestamp } from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
-const { Array: List, Boolean: Flag, Integer, Number: Num, Optional, String: Text } = Type;
+const { Array: List, Integer, Number: Num, Optional, String: Text } = Type;
 
 /** Types of what costs something, as the published reports name them. */
 export const USED_TYPES = [
@@ -67,8 +67,9 @@ const filterForms = [
 function filterForm(types: readonly string[], fields: readonly string[]) {
   return Type.Object(
     {
-      type: types.length === 1 ? Type.Literal(types[0] ?? '') : oneOf(types, { description: 'Used by nothing here' }),
-      field: oneOf(fields, { description: 'Field to filter by' }),
+      type:
+        types.length === 1 ? Type.Literal(types[0] ?? '') : wire.oneOf(types, { description: 'Used by nothing here' }),
+      field: wire.oneOf(fields, { description: 'Field to filter by' }),
       values: List(Text({ maxLength: 255 }), { minItems: 1, maxItems: 100, description: 'Its exact values' }),
     },
     { additionalProperties: false, title: `CostFilterOf_${types.length === 1 ? types[0] : 'others'}` },
@@ -81,11 +82,11 @@ interface SchemaFilter {
 }
 
 const ids = (what: string) =>
-  Optional(List(IntegerId(`${what} ID`), { maxItems: 1_000, description: `Only these ${what}s` }));
+  Optional(List(wire.IntegerId(`${what} ID`), { maxItems: 1_000, description: `Only these ${what}s` }));
 const filters = {
   regions: ids('region'),
   types: Optional(
-    List(oneOf(REPORTED_TYPES, { examples: ['instance'] }), {
+    List(wire.oneOf(REPORTED_TYPES, { examples: ['instance'] }), {
       maxItems: 50,
       description: 'Only these types of resources',
     }),
@@ -100,15 +101,16 @@ const filters = {
     }),
   ),
   tags: Optional(
-    Input('CostTagFilter', {
-      condition_type: Optional(oneOf(['AND', 'OR'], { default: 'OR', description: 'How they are combined' })),
+    wire.Input('CostTagFilter', {
+      condition_type: Optional(wire.oneOf(['AND', 'OR'], { default: 'OR', description: 'How they are combined' })),
       conditions: List(
-        Input('CostTagCondition', {
-          key: Optional(Text({ minLength: 1, maxLength: 128, description: 'Key of the tag' })),
-          value: Optional(Text({ minLength: 1, maxLength: 256, description: 'Value of the tag' })),
-          strict: Optional(
-            Flag({ default: true, description: 'False: the value contains it, in upper or lower case' }),
-          ),
+        wire.Input('CostTagCondition', {
+          key: wire.OptionalText({ minLength: 1, maxLength: 128, description: 'Key of the tag' }),
+          value: wire.OptionalText({ minLength: 1, maxLength: 256, description: 'Value of the tag' }),
+          strict: wire.OptionalFlag({
+            default: true,
+            description: 'False: the value contains it, in upper or lower case',
+          }),
         }),
         { minItems: 1, maxItems: 10 },
       ),
@@ -117,24 +119,25 @@ const filters = {
 };
 const projects = ids('project');
 const days = {
-  time_from: QueryTime('The report begins with this day in UTC'),
-  time_to: QueryTime('The report ends before this day in UTC'),
-  enable_last_day: Optional(Flag({ default: false, description: 'Whether it ends after the last day instead' })),
+  time_from: wire.QueryTime('The report begins with this day in UTC'),
+  time_to: wire.QueryTime('The report ends before this day in UTC'),
+  enable_last_day: wire.OptionalFlag({ default: false, description: 'Whether it ends after the last day instead' }),
 };
-const rounding = Optional(
-  Flag({ default: true, description: 'Whether costs are rounded to 5 decimals, a half to the even digit' }),
-);
+const rounding = wire.OptionalFlag({
+  default: true,
+  description: 'Whether costs are rounded to 5 decimals, a half to the even digit',
+});
 const format = (csv: string) =>
-  Optional(oneOf(['json', csv], { default: 'json', description: 'Format of the answer' }));
+  Optional(wire.oneOf(['json', csv], { default: 'json', description: 'Format of the answer' }));
 
 const ORDER_FIELDS = ['billing_value', 'first_seen', 'last_name', 'last_seen', 'project', 'region', 'type'] as const;
 type OrderField = (typeof ORDER_FIELDS)[number];
 export type ReportOrder = `${OrderField}.${'asc' | 'desc'}`;
 const orders = ORDER_FIELDS.flatMap((field) => [`${field}.asc`, `${field}.desc`] as ReportOrder[]);
-const direction = Optional(oneOf(['asc', 'desc'], {}));
+const direction = Optional(wire.oneOf(['asc', 'desc'], {}));
 const sorted = {
-  limit: Optional({ ...listQuery(10).limit }),
-  offset: listQuery().offset,
+  limit: Optional({ ...wire.listQuery(10).limit }),
+  offset: wire.listQuery().offset,
   order_by: Optional(
     List(Type.Unsafe<ReportOrder>({ type: 'string', enum: orders }), {
       maxItems: ORDER_FIELDS.length,
@@ -143,7 +146,7 @@ const sorted = {
   ),
   sorting: Optional(
     List(
-      Input(
+      wire.Input(
         'CostSorting',
         Object.fromEntries(ORDER_FIELDS.map((field) => [field, direction])) as Record<OrderField, typeof direction>,
       ),
@@ -153,21 +156,21 @@ const sorted = {
 };
 
 const march = { time_from: '2026-03-01T00:00:00Z', time_to: '2026-04-01T00:00:00Z' };
-export const CostTotalsRequest = Input(
+export const CostTotalsRequest = wire.Input(
   'CostTotalsRequest',
   { ...days, projects, ...filters, response_format: format('csv_totals'), rounding },
   { ...march, types: ['instance', 'volume'] },
 );
 export type CostTotalsRequest = Static<typeof CostTotalsRequest>;
 
-export const CostResourcesRequest = Input(
+export const CostResourcesRequest = wire.Input(
   'CostResourcesRequest',
   { ...days, projects, ...filters, ...sorted, response_format: format('csv_records'), rounding },
   { ...march, order_by: ['billing_value.desc'], limit: 10 },
 );
 export type CostResourcesRequest = Static<typeof CostResourcesRequest>;
 
-export const UsageRequest = Input(
+export const UsageRequest = wire.Input(
   'UsageRequest',
   { ...days, projects: Optional(Type.Union([projects, Type.Null()])), ...filters, ...sorted },
   { ...march, limit: 10 },
@@ -175,26 +178,22 @@ export const UsageRequest = Input(
 export type UsageRequest = Static<typeof UsageRequest>;
 
 const month = (description: string, options: object = {}) =>
-  Optional(
-    Text({
-      pattern: '^\\d{4}-(0[1-9]|1[0-2])(-[0-9T:.Z+-]{2,30})?$',
-      rule: 'Must be a month such as 2026-03.',
-      description,
-      examples: ['2026-03'],
-      ...options,
-    }),
-  );
-export const MonthlyCostTotalsRequest = Input(
+  wire.OptionalText({
+    pattern: '^\\d{4}-(0[1-9]|1[0-2])(-[0-9T:.Z+-]{2,30})?$',
+    rule: 'Must be a month such as 2026-03.',
+    description,
+    examples: ['2026-03'],
+    ...options,
+  });
+export const MonthlyCostTotalsRequest = wire.Input(
   'MonthlyCostTotalsRequest',
   {
-    year_month: Optional(
-      Text({
-        pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
-        rule: 'Must be a month such as 2026-03.',
-        description: 'Month in UTC',
-        examples: ['2026-03'],
-      }),
-    ),
+    year_month: wire.OptionalText({
+      pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
+      rule: 'Must be a month such as 2026-03.',
+      description: 'Month in UTC',
+      examples: ['2026-03'],
+    }),
     time_from: month('The older name of the month', { deprecated: true }),
     time_to: month('The same month', { deprecated: true }),
     ...filters,
@@ -208,61 +207,61 @@ export type MonthlyCostTotalsRequest = Static<typeof MonthlyCostTotalsRequest>;
 export type ReportFilter = Pick<CostTotalsRequest, keyof typeof filters | 'projects'>;
 
 const used = {
-  type: oneOf(USED_TYPES, { description: 'Type of resource', examples: ['volume'] }),
+  type: wire.oneOf(USED_TYPES, { description: 'Type of resource', examples: ['volume'] }),
   region: Integer({ description: 'Region ID' }),
   region_id: Integer({ description: 'Region ID' }),
   billing_metric_name: Text({ description: 'What is counted', examples: ['volume_t_standard_gbm'] }),
   billing_value: Num({ description: 'How much of it', examples: [216_000] }),
-  billing_value_unit: oneOf(['minutes', 'gbminutes'], { description: 'Minutes, or GiB times minutes' }),
-  flavor: Optional(Text({ description: 'Of machines and load balancers' })),
-  volume_type: Optional(Text({ description: 'Of volumes and snapshots' })),
-  file_share_type: Optional(Text({ description: 'Of file shares' })),
+  billing_value_unit: wire.oneOf(['minutes', 'gbminutes'], { description: 'Minutes, or GiB times minutes' }),
+  flavor: wire.OptionalText({ description: 'Of machines and load balancers' }),
+  volume_type: wire.OptionalText({ description: 'Of volumes and snapshots' }),
+  file_share_type: wire.OptionalText({ description: 'Of file shares' }),
 };
 const ofResource = {
   project_id: Integer({ description: 'Project ID' }),
-  first_seen: Timestamp('When it was first used in the time of the report'),
-  last_seen: Timestamp('Until when it was used'),
-  uuid: Optional(nullable(Text({ description: 'ID of the resource; null for logs', examples: [] }))),
-  last_name: Optional(Text({ description: 'Its last name in that time' })),
+  first_seen: wire.Timestamp('When it was first used in the time of the report'),
+  last_seen: wire.Timestamp('Until when it was used'),
+  uuid: wire.OptionalTextOrNull({ description: 'ID of the resource; null for logs', examples: [] }),
+  last_name: wire.OptionalText({ description: 'Its last name in that time' }),
   tags: Optional(
-    nullable(List(Type.Record(Text(), Text()), { description: 'Its last tags in that time, one in each object' })),
+    wire.nullable(List(Type.Record(Text(), Text()), { description: 'Its last tags in that time, one in each object' })),
   ),
-  last_size: Optional(Integer({ description: 'Its last size in that time' })),
-  size_unit: Optional(oneOf(['GiB', 'bytes'], { description: 'Unit of last_size' })),
-  attached_to_vm: Optional(nullable(Uuid('Instance that has the volume or address'))),
+  last_size: wire.OptionalInteger({ description: 'Its last size in that time' }),
+  size_unit: Optional(wire.oneOf(['GiB', 'bytes'], { description: 'Unit of last_size' })),
+  attached_to_vm: Optional(wire.nullable(Uuid('Instance that has the volume or address'))),
   source_volume_uuid: Optional(Uuid('Volume of a snapshot')),
-  ip_address: Optional(Text({ description: 'Address of a floating or external IP' })),
+  ip_address: wire.OptionalText({ description: 'Address of a floating or external IP' }),
   port_id: Optional(Uuid('Port of an external IP')),
   subnet_id: Optional(Uuid('Subnet of an external IP')),
   network_id: Optional(Uuid('Network of an external IP')),
 };
 const costs = {
-  billing_feature_name: nullable(Text({ description: 'For people', examples: ['Volume (standard), GiB'] })),
-  cost: nullable(
+  billing_feature_name: wire.TextOrNull({ description: 'For people', examples: ['Volume (standard), GiB'] }),
+  cost: wire.nullable(
     Num({ description: 'After discount, with tax. Null unless the price can be shown', examples: [26.325] }),
   ),
-  currency: nullable(Text({ description: 'ISO 4217 code', examples: ['EUR'] })),
-  err: nullable(Text({ description: 'Why there is no cost' })),
+  currency: wire.TextOrNull({ description: 'ISO 4217 code', examples: ['EUR'] }),
+  err: wire.TextOrNull({ description: 'Why there is no cost' }),
 };
-const price_status = oneOf(['error', 'hide', 'show'], {
+const price_status = wire.oneOf(['error', 'hide', 'show'], {
   description: '`hide`: prices are hidden from the account. `error`: one of the results has no price.',
 });
 const count = Integer({ minimum: 0, description: 'Number of all results' });
 
-const UsageTotal = Named('UsageTotal', used);
+const UsageTotal = wire.Named('UsageTotal', used);
 export type UsageTotal = Static<typeof UsageTotal>;
-const UsedResource = Named('UsedResource', { ...used, ...ofResource });
+const UsedResource = wire.Named('UsedResource', { ...used, ...ofResource });
 export type UsedResource = Static<typeof UsedResource>;
-const CostTotal = Named('CostTotal', { ...used, ...costs });
+const CostTotal = wire.Named('CostTotal', { ...used, ...costs });
 export type CostTotal = Static<typeof CostTotal>;
-const ResourceCost = Named('ResourceCost', { ...used, ...ofResource, ...costs });
+const ResourceCost = wire.Named('ResourceCost', { ...used, ...ofResource, ...costs });
 export type ResourceCost = Static<typeof ResourceCost>;
 
-export const CostTotals = Named('CostTotals', { count, price_status, results: List(CostTotal) });
+export const CostTotals = wire.Named('CostTotals', { count, price_status, results: List(CostTotal) });
 export type CostTotals = Static<typeof CostTotals>;
-export const ResourceCosts = Named('ResourceCosts', { count, price_status, results: List(ResourceCost) });
+export const ResourceCosts = wire.Named('ResourceCosts', { count, price_status, results: List(ResourceCost) });
 export type ResourceCosts = Static<typeof ResourceCosts>;
-export const Usage = Named('UsageReport', {
+export const Usage = wire.Named('UsageReport', {
   count,
   resources: List(UsedResource),
   totals: List(UsageTotal, { description: 'Of all resources, not only those on this page' }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
-import { Choice, Input, Named, nullable, orNull } from '../../../lib/wire.ts';
+import { Choice, Input, Named, nullable, OptionalTextOrNull, orNull, TextOrNull } from '../../../lib/wire.ts';
 import { MAX_INTERFACES, MAX_VOLUMES, NewInterfaceSchema } from '../../compute/instances/schema.ts';
 import { priceSchema, volumePriceRequestSchema } from './schema.ts';
 
@@ -18,8 +18,8 @@ const PricedVolume = Input('InstancePriceVolume', {
   size,
   snapshot_id,
   type_name,
-  image_id: Optional(nullable(Text({ maxLength: 255, description: 'Ignored: the price is the same' }))),
-  volume_id: Optional(nullable(Text({ maxLength: 255, description: 'Ignored: the price is the same' }))),
+  image_id: OptionalTextOrNull({ maxLength: 255, description: 'Ignored: the price is the same' }),
+  volume_id: OptionalTextOrNull({ maxLength: 255, description: 'Ignored: the price is the same' }),
 });
 export type PricedVolumeRequest = Static<typeof PricedVolume>;
 
@@ -35,7 +35,7 @@ export const InstancePriceRequest = Input(
     interfaces: List(NewInterfaceSchema, { maxItems: MAX_INTERFACES }),
     volumes: Optional(List(PricedVolume, { maxItems: MAX_VOLUMES })),
     names: Optional(List(Text({ maxLength: 255 }), named('Names'))),
-    name_templates: Optional(List(nullable(Text({ maxLength: 255 })), named('Templates for the names'))),
+    name_templates: Optional(List(TextOrNull({ maxLength: 255 }), named('Templates for the names'))),
   },
   {
     flavor: 'g1-standard-1-2',

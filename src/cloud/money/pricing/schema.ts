@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { MAX_VOLUME_GIB, VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
-import { Choice, Input, Named, nullable, oneOf } from '../../../lib/wire.ts';
+import { Choice, Input, Named, nullable, OptionalIntegerOrNull, OptionalTextOrNull, oneOf } from '../../../lib/wire.ts';
 import { MAX_SHARE_GIB } from '../../storage/file-shares/schema.ts';
 
 export const volumePriceRequestSchema = Type.Object(
@@ -11,27 +11,19 @@ export const volumePriceRequestSchema = Type.Object(
       description: 'Source of the volume.',
       examples: ['new-volume'],
     }),
-    size: Type.Optional(
-      nullable(
-        Type.Integer({
-          minimum: 1,
-          maximum: MAX_VOLUME_GIB,
-          description:
-            'Size in GiB. Required for `image` and `new-volume`. Optional for `snapshot`, where it must equal the size of the snapshot.',
-          examples: [100],
-        }),
-      ),
-    ),
-    snapshot_id: Type.Optional(
-      nullable(
-        Type.String({
-          minLength: 1,
-          maxLength: 255,
-          description: 'Required for `snapshot`, not allowed for other sources.',
-          examples: ['726ecfcc-7fd0-4e30-a86e-7892524aa483'],
-        }),
-      ),
-    ),
+    size: OptionalIntegerOrNull({
+      minimum: 1,
+      maximum: MAX_VOLUME_GIB,
+      description:
+        'Size in GiB. Required for `image` and `new-volume`. Optional for `snapshot`, where it must equal the size of the snapshot.',
+      examples: [100],
+    }),
+    snapshot_id: OptionalTextOrNull({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Required for `snapshot`, not allowed for other sources.',
+      examples: ['726ecfcc-7fd0-4e30-a86e-7892524aa483'],
+    }),
     type_name: Type.Optional(
       nullable(
         Choice(VOLUME_TYPES, {

@@ -21,7 +21,7 @@ export const DdosProfileAnswer = wire.Named('DdosProfile', {
     error_description: Type.String({ description: 'Why the last change failed; empty if it did not' }),
   }),
   profile_template: wire.orNull(DdosTemplateAnswer, 'Its template; null if the region no longer offers it'),
-  profile_template_description: wire.nullable(Type.String({ description: 'Description of the template' })),
+  profile_template_description: wire.TextOrNull({ description: 'Description of the template' }),
   fields: Type.Array(
     wire.Named('DdosProfileField', {
       ...ddosFieldFields,
@@ -44,9 +44,7 @@ const EXAMPLE = {
 
 const profile = {
   profile_template: wire.IntegerId('Template ID'),
-  ip_address: wire.nullable(
-    Type.String({ maxLength: 64, description: 'Public address of an instance or load balancer' }),
-  ),
+  ip_address: wire.TextOrNull({ maxLength: 64, description: 'Public address of an instance or load balancer' }),
   fields: Type.Optional(
     Type.Array(
       wire.Input('DdosProfileFieldInput', {
@@ -56,22 +54,20 @@ const profile = {
             description: "Must fit the field's validation_schema; null stands for its default",
           }),
         ),
-        value: Type.Optional(
-          wire.nullable(
-            Type.String({
-              ...LEGACY,
-              maxLength: 500,
-              description: 'Older form of `field_value`: the text of a basic value, also of a number',
-            }),
-          ),
-        ),
+        value: wire.OptionalTextOrNull({
+          ...LEGACY,
+          maxLength: 500,
+          description: 'Older form of `field_value`: the text of a basic value, also of a number',
+        }),
       }),
       { maxItems: 100, description: 'Values of the fields of the template' },
     ),
   ),
-  bm_instance_id: Type.Optional(
-    Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: the address says what it belongs to' }),
-  ),
+  bm_instance_id: wire.OptionalText({
+    ...LEGACY,
+    maxLength: 255,
+    description: 'Ignored: the address says what it belongs to',
+  }),
 };
 export const CreateDdosProfile = wire.Input('CreateDdosProfile', profile, EXAMPLE);
 export const UpdateDdosProfile = wire.Input('UpdateDdosProfile', profile, { ...EXAMPLE, ip_address: null });
@@ -90,9 +86,7 @@ export type ActOnDdosProfile = Static<typeof ActOnDdosProfile>;
 const orders = ['id', 'ip_address', 'managed_by', 'site', 'status'] as const;
 export const DdosProfileListQuery = wire.Query({
   ...wire.listQuery(),
-  ip_address: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Only profiles of this address, or of this network' }),
-  ),
+  ip_address: wire.OptionalText({ maxLength: 64, description: 'Only profiles of this address, or of this network' }),
   managed_by: Type.Optional(
     Type.Array(wire.Choice(['system', 'user']), {
       maxItems: 2,

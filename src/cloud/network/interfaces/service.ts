@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Uuid } from '../../../lib/resource-fields.ts';
-import { listOf, Named, nullable } from '../../../lib/wire.ts';
+import { listOf, Named, nullable, TextOrNull } from '../../../lib/wire.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { FloatingIpAnswer } from '../floating-ips/schema.ts';
 import { floatingIpsOnPorts } from '../floating-ips/service.ts';
@@ -42,7 +42,7 @@ export async function presentedInterfaces(
 export const InterfaceAnswer = Named('InstanceInterface', {
   port_id: Uuid('Port ID'),
   network_id: Uuid('Network ID'),
-  mac_address: nullable(Type.String({ examples: ['02:00:00:00:00:01'] })),
+  mac_address: TextOrNull({ examples: ['02:00:00:00:00:01'] }),
   interface_name: nullable(Type.String()),
   port_security_enabled: Type.Boolean(),
   ip_assignments: Type.Array(Named('InterfaceAddress', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID') })),

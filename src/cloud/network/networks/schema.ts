@@ -4,9 +4,9 @@ import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
 import * as wire from '../../../lib/wire.ts';
 
-const project_id = wire.nullable(
-  Type.Integer({ description: 'Project ID; null for networks of the platform, which every project can use' }),
-);
+const project_id = wire.IntegerOrNull({
+  description: 'Project ID; null for networks of the platform, which every project can use',
+});
 
 export const NetworkAnswer = wire.Named('Network', {
   id: Uuid('Network ID'),
@@ -17,7 +17,7 @@ export const NetworkAnswer = wire.Named('Network', {
   shared: Type.Boolean({ description: 'Whether other projects can use it' }),
   default: wire.nullable(Type.Boolean({ description: 'Whether it is the default network of the project' })),
   port_security_enabled: Type.Boolean(),
-  segmentation_id: wire.nullable(Type.Integer({ description: 'VLAN or VXLAN ID' })),
+  segmentation_id: wire.IntegerOrNull({ description: 'VLAN or VXLAN ID' }),
   subnets: Type.Array(Uuid('Subnet ID')),
   ...ResourceFields,
   ...MetadataList,
@@ -33,7 +33,7 @@ export const SubnetAnswer = wire.Named('Subnet', {
   cidr: Type.String({ description: 'In canonical form; IPv6 as in RFC 5952', examples: ['10.0.0.0/20'] }),
   ip_version: Type.Integer({ description: 'IP version, 4 or 6', examples: [4] }),
   enable_dhcp: Type.Boolean(),
-  gateway_ip: wire.nullable(Type.String({ examples: ['10.0.0.1'] })),
+  gateway_ip: wire.TextOrNull({ examples: ['10.0.0.1'] }),
   dns_nameservers: Type.Array(Type.String()),
   host_routes: Type.Array(
     wire.Named('HostRoute', {
@@ -41,16 +41,12 @@ export const SubnetAnswer = wire.Named('Subnet', {
       nexthop: Type.String({ description: 'Address' }),
     }),
   ),
-  available_ips: wire.nullable(
-    Type.Integer({
-      description: 'Number of free addresses; null if greater than 9007199254740991, as in a /64',
-    }),
-  ),
-  total_ips: wire.nullable(
-    Type.Integer({
-      description: 'Number of addresses that ports can use, free or not; null if greater than 9007199254740991',
-    }),
-  ),
+  available_ips: wire.IntegerOrNull({
+    description: 'Number of free addresses; null if greater than 9007199254740991, as in a /64',
+  }),
+  total_ips: wire.IntegerOrNull({
+    description: 'Number of addresses that ports can use, free or not; null if greater than 9007199254740991',
+  }),
   has_router: Type.Boolean({
     deprecated: true,
     description: 'Always false; the interfaces of routers name their subnets',
@@ -70,9 +66,9 @@ const owned_by = Type.Optional(
 
 export const NetworkListQuery = wire.Query({
   ...wire.listQuery(),
-  name: Type.Optional(Type.String({ maxLength: 61, description: 'Exact name' })),
+  name: wire.OptionalText({ maxLength: 61, description: 'Exact name' }),
   external: Type.Optional(Type.Boolean()),
-  network_type: Type.Optional(Type.String({ maxLength: 61, examples: ['vxlan'] })),
+  network_type: wire.OptionalText({ maxLength: 61, examples: ['vxlan'] }),
   owned_by,
   order_by: Type.Optional(
     wire.Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
@@ -95,7 +91,7 @@ export const AvailableNetworkQuery = wire.Query({
   ...sharedQuery,
   network_id: Type.Optional(UuidInput('Only this network')),
   network_type: Type.Optional(wire.Choice(['vlan', 'vxlan'], 'Type of the network')),
-  shared: Type.Optional(Type.Boolean({ description: 'Whether other projects can use it' })),
+  shared: wire.OptionalFlag({ description: 'Whether other projects can use it' }),
 });
 export type AvailableNetworkQuery = Static<typeof AvailableNetworkQuery>;
 
@@ -122,13 +118,11 @@ export const CreateNetwork = wire.Input(
   'CreateNetwork',
   {
     name: wire.ResourceName('Name'),
-    create_router: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description:
-          'Whether to create a router with the network. It is named after the network, leads to the external network of the region with an address there, and new subnets are attached to it',
-      }),
-    ),
+    create_router: wire.OptionalFlag({
+      default: true,
+      description:
+        'Whether to create a router with the network. It is named after the network, leads to the external network of the region with an address there, and new subnets are attached to it',
+    }),
     type: Type.Optional(
       wire.Choice(['vlan', 'vxlan'], {
         default: 'vxlan',
@@ -148,13 +142,11 @@ export const UpdateNetwork = wire.Input(
 );
 export type UpdateNetwork = Static<typeof UpdateNetwork>;
 
-const gateway_ip = wire.nullable(
-  Type.String({
-    maxLength: 45,
-    description: 'IP address of the gateway; null for no gateway',
-    examples: ['10.10.0.1'],
-  }),
-);
+const gateway_ip = wire.TextOrNull({
+  maxLength: 45,
+  description: 'IP address of the gateway; null for no gateway',
+  examples: ['10.10.0.1'],
+});
 const dns_nameservers = wire.nullable(
   Type.Array(Type.String({ maxLength: 45 }), {
     maxItems: 100,
@@ -190,18 +182,16 @@ export const CreateSubnet = Type.Object(
         'CIDR of the subnet: IPv4 from /8 to /29 or IPv6 from /32 to /125, without host bits. It must not overlap another subnet of the network',
       examples: ['10.10.0.0/24'],
     }),
-    enable_dhcp: Type.Optional(Type.Boolean({ default: true })),
+    enable_dhcp: wire.OptionalFlag({ default: true }),
     gateway_ip: Type.Optional({
       ...gateway_ip,
       description: 'IP address of the gateway; defaults to the first address. Null for no gateway',
     }),
-    connect_to_network_router: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description:
-          'Whether a router gets the gateway address; must be false if gateway_ip is null. Without router_id_to_connect, it is the router that was created with the network, if there is one',
-      }),
-    ),
+    connect_to_network_router: wire.OptionalFlag({
+      default: true,
+      description:
+        'Whether a router gets the gateway address; must be false if gateway_ip is null. Without router_id_to_connect, it is the router that was created with the network, if there is one',
+    }),
     router_id_to_connect: Type.Optional(
       wire.nullable(UuidInput('Router to attach the subnet to, instead of the one that was created with the network')),
     ),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { AddressPair } from '../../../db/json-columns.ts';
 import { Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../lib/tags.ts';
-import { Choice, Input, listOf, listQuery, Named, nullable, PlaceParams, Query, Timestamp } from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
 const MAX_GROUPS = 10;
 /** The default of Neutron's max_allowed_address_pair. */
@@ -10,16 +10,16 @@ export const MAX_PAIRS = 10;
 const MAX_ADDRESSES = 64;
 const MAX_FILTER = 1000;
 
-const AllowedAddressPair = Named('AllowedAddressPair', {
+const AllowedAddressPair = wire.Named('AllowedAddressPair', {
   ip_address: Type.String({ description: 'IP address or CIDR', examples: ['10.0.0.50'] }),
 });
 
-export const PortAnswer = Named('Port', {
+export const PortAnswer = wire.Named('Port', {
   id: Uuid('Port ID'),
   network_id: Uuid('Network ID'),
   mac_address: Type.String({ examples: ['02:00:00:00:00:01'] }),
   ip_assignments: Type.Array(
-    Named('PortIpAssignment', {
+    wire.Named('PortIpAssignment', {
       ip_address: Type.String({ examples: ['10.0.0.5'] }),
       subnet_id: Uuid('Subnet ID'),
     }),
@@ -31,7 +31,7 @@ export const PortAnswer = Named('Port', {
   port_security_enabled: Type.Boolean({
     description: 'Whether security groups and anti-spoofing checks apply to the port',
   }),
-  managed_by: Choice(
+  managed_by: wire.Choice(
     ['system', 'user'],
     "`system` for ports of cluster nodes and interfaces of routers, which can't be changed",
   ),
@@ -48,14 +48,14 @@ export const PortAnswer = Named('Port', {
     additionalProperties: { type: 'string' },
     examples: [{ env: 'production' }],
   }),
-  created_at: Timestamp(),
-  updated_at: Timestamp(),
+  created_at: wire.Timestamp(),
+  updated_at: wire.Timestamp(),
 });
 export type PortAnswer = Static<typeof PortAnswer>;
-export const PortList = listOf(PortAnswer, 'PortList');
+export const PortList = wire.listOf(PortAnswer, 'PortList');
 
-export const PortOfNetworkList = listOf(
-  Named('PortOfNetwork', {
+export const PortOfNetworkList = wire.listOf(
+  wire.Named('PortOfNetwork', {
     id: Uuid('Port ID'),
     instance_id: Uuid('Instance ID'),
     instance_name: Type.String({ examples: ['web-1'] }),
@@ -71,8 +71,8 @@ const idFilter = (description: string) =>
     }),
   );
 
-export const PortListQuery = Query({
-  ...listQuery(100),
+export const PortListQuery = wire.Query({
+  ...wire.listQuery(100),
   ids: idFilter('Port ID'),
   network_ids: idFilter('Network ID'),
   subnet_ids: idFilter('Subnet ID'),
@@ -83,7 +83,9 @@ export const PortListQuery = Query({
     }),
   ),
   order_by: Type.Optional(
-    Choice(['created_at.asc', 'created_at.desc', 'network_id.asc', 'network_id.desc'], { default: 'created_at.desc' }),
+    wire.Choice(['created_at.asc', 'created_at.desc', 'network_id.asc', 'network_id.desc'], {
+      default: 'created_at.desc',
+    }),
   ),
 });
 export type PortListQuery = Static<typeof PortListQuery>;
@@ -95,17 +97,15 @@ const wholeList = {
   maxItems: MAX_PAIRS,
   description: 'Replaces the current list; an empty list clears it',
 };
-const allowed_address_pairs = Type.Array(Input('NewAllowedAddressPair', pairFields), wholeList);
+const allowed_address_pairs = Type.Array(wire.Input('NewAllowedAddressPair', pairFields), wholeList);
 
-export const UpdatePort = Input(
+export const UpdatePort = wire.Input(
   'UpdatePort',
   {
-    port_security_enabled: Type.Optional(
-      Type.Boolean({
-        description:
-          'Can only be disabled for a port without security groups and allowed address pairs that is not in the external network',
-      }),
-    ),
+    port_security_enabled: wire.OptionalFlag({
+      description:
+        'Can only be disabled for a port without security groups and allowed address pairs that is not in the external network',
+    }),
     security_group_ids: Type.Optional(
       Type.Array(UuidInput('Security group ID'), {
         maxItems: MAX_GROUPS,
@@ -115,7 +115,7 @@ export const UpdatePort = Input(
     allowed_address_pairs: Type.Optional(allowed_address_pairs),
     ip_assignments: Type.Optional(
       Type.Array(
-        Input('NewPortIpAssignment', {
+        wire.Input('NewPortIpAssignment', {
           ip_address: Type.String({ maxLength: 45, examples: ['10.0.0.5'] }),
           subnet_id: UuidInput("Subnet of the port's network"),
         }),
@@ -137,23 +137,19 @@ export const UpdatePort = Input(
 );
 export type UpdatePort = Static<typeof UpdatePort>;
 
-export const AllowAddressPairs = Input(
+export const AllowAddressPairs = wire.Input(
   'AllowAddressPairs',
   {
     allowed_address_pairs: Type.Optional(
       Type.Array(
-        Input('NewHardwareAddressPair', {
+        wire.Input('NewHardwareAddressPair', {
           ...pairFields,
-          mac_address: Type.Optional(
-            nullable(
-              Type.String({
-                pattern: '^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$',
-                rule: 'Must be a MAC address such as 02:00:00:00:00:01.',
-                description: 'Source MAC address; defaults to that of the port',
-                examples: ['02:00:00:00:00:01'],
-              }),
-            ),
-          ),
+          mac_address: wire.OptionalTextOrNull({
+            pattern: '^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$',
+            rule: 'Must be a MAC address such as 02:00:00:00:00:01.',
+            description: 'Source MAC address; defaults to that of the port',
+            examples: ['02:00:00:00:00:01'],
+          }),
         }),
         { ...wholeList, default: [] },
       ),
@@ -162,7 +158,7 @@ export const AllowAddressPairs = Input(
   { allowed_address_pairs: [{ ip_address: '192.168.0.0/24' }] },
 );
 
-export const PortParams = PlaceParams({ port_id: 'Port ID' });
+export const PortParams = wire.PlaceParams({ port_id: 'Port ID' });
 
 /** Returns the pairs. A pair without a hardware address of its own has null, and uses that of the port. */
 export function presentedPairs(port: { allowed_address_pairs: readonly AddressPair[] }) {

@@ -11,10 +11,10 @@ export const ReservedFixedIpAnswer = wire.Named('ReservedFixedIp', {
   port_id: Uuid('Port ID, which is also the ID of the reserved fixed IP'),
   name: Type.String(),
   status: wire.Choice(['ACTIVE', 'DOWN'], '`ACTIVE` while an instance uses it'),
-  fixed_ip_address: wire.nullable(Type.String({ examples: ['10.0.0.5'] })),
-  fixed_ipv6_address: wire.nullable(Type.String({ examples: ['fd00:10::5'] })),
-  subnet_id: wire.nullable(Type.String({ description: 'Subnet of the IPv4 address' })),
-  subnet_v6_id: wire.nullable(Type.String({ description: 'Subnet of the IPv6 address' })),
+  fixed_ip_address: wire.TextOrNull({ examples: ['10.0.0.5'] }),
+  fixed_ipv6_address: wire.TextOrNull({ examples: ['fd00:10::5'] }),
+  subnet_id: wire.TextOrNull({ description: 'Subnet of the IPv4 address' }),
+  subnet_v6_id: wire.TextOrNull({ description: 'Subnet of the IPv6 address' }),
   is_external: Type.Boolean({ description: 'Whether the address is in the external network' }),
   is_vip: Type.Boolean({ description: 'Whether it is a virtual IP (VIP), which several ports can share' }),
   reservation: wire.Named('FixedIpReservation', {
@@ -23,11 +23,11 @@ export const ReservedFixedIpAnswer = wire.Named('ReservedFixedIp', {
       '`in-use` while an instance uses or shares it, or a load balancer uses it',
     ),
     resource_type,
-    resource_id: wire.nullable(Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' })),
+    resource_id: wire.TextOrNull({ description: 'Instance or load balancer that uses it; null for a VIP' }),
   }),
   attachments: Type.Array(
     wire.Named('FixedIpAttachment', {
-      resource_id: wire.nullable(Type.String({ description: 'Instance or load balancer ID' })),
+      resource_id: wire.TextOrNull({ description: 'Instance or load balancer ID' }),
       resource_type,
     }),
     { description: 'Instance or load balancer that uses it, or instances that share it' },
@@ -47,12 +47,10 @@ export const ReservedFixedIpList = wire.listOf(ReservedFixedIpAnswer, 'ReservedF
 
 export const ReservedFixedIpParams = wire.PlaceParams({ port_id: 'Port ID' });
 
-const is_vip = Type.Optional(
-  Type.Boolean({
-    default: false,
-    description: 'Whether it is a virtual IP (VIP), which several ports can share',
-  }),
-);
+const is_vip = wire.OptionalFlag({
+  default: false,
+  description: 'Whether it is a virtual IP (VIP), which several ports can share',
+});
 
 const forms = [
   wire.Input('ReserveExternalAddress', { type: Type.Literal('external'), ip_family: IpFamilyInput, is_vip }),
@@ -87,7 +85,7 @@ const forms = [
       type: Type.Literal('port'),
       port_id: UuidInput('Port of an instance, or vip_port_id of a load balancer'),
       // The library under the older Terraform provider always sends it.
-      is_vip: Type.Optional(Type.Boolean({ ...LEGACY, description: "Must be false: a port in use can't be a VIP" })),
+      is_vip: wire.OptionalFlag({ ...LEGACY, description: "Must be false: a port in use can't be a VIP" }),
     },
     {
       title: 'ReserveAddressesOfPort',
@@ -116,7 +114,7 @@ export const UpdateReservedFixedIp = wire.Input(
   { is_vip: true },
 );
 
-const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }));
+const flag = (description: string) => wire.OptionalFlag({ default: false, description });
 const orders = ['created_at', 'fixed_ip_address', 'name', 'status', 'updated_at'] as const;
 
 export const ReservedFixedIpListQuery = wire.Query({
@@ -125,10 +123,8 @@ export const ReservedFixedIpListQuery = wire.Query({
   internal_only: flag('Only addresses in other networks'),
   available_only: flag('Only addresses that no instance uses or shares'),
   vip_only: flag('Only VIPs'),
-  device_id: Type.Optional(
-    Type.String({ maxLength: 36, description: 'Only addresses that this instance uses or shares' }),
-  ),
-  ip_address: Type.Optional(Type.String({ maxLength: 64, description: 'Part of an address' })),
+  device_id: wire.OptionalText({ maxLength: 36, description: 'Only addresses that this instance uses or shares' }),
+  ip_address: wire.OptionalText({ maxLength: 64, description: 'Part of an address' }),
   order_by: Type.Optional(
     wire.Choice(
       orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),

@@ -51,7 +51,7 @@ export const RouterList = wire.listOf(RouterAnswer, 'RouterList');
 
 export const RouterListQuery = wire.Query({
   ...wire.listQuery(),
-  name: Type.Optional(Type.String({ maxLength: 63, description: 'Exact name' })),
+  name: wire.OptionalText({ maxLength: 63, description: 'Exact name' }),
 });
 export type RouterListQuery = Static<typeof RouterListQuery>;
 
@@ -175,13 +175,11 @@ export const AttachSubnet = wire.Input(
   'AttachSubnet',
   {
     subnet_id: UuidInput('Subnet to attach'),
-    ip_address: Type.Optional(
-      Type.String({
-        maxLength: 45,
-        description: "Address of the router in the subnet; defaults to the subnet's gateway address",
-        examples: ['10.10.0.1'],
-      }),
-    ),
+    ip_address: wire.OptionalText({
+      maxLength: 45,
+      description: "Address of the router in the subnet; defaults to the subnet's gateway address",
+      examples: ['10.10.0.1'],
+    }),
   },
   { subnet_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a' },
 );

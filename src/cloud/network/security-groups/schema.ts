@@ -8,7 +8,7 @@ import * as rulesSchema from './rules/schema.ts';
 
 export const GroupListQuery = wire.Query({
   ...wire.listQuery(10),
-  name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
+  name: wire.OptionalText({ maxLength: 255, description: 'Exact name' }),
   ...tagQuery,
 });
 export type GroupListQuery = Static<typeof GroupListQuery>;
@@ -23,13 +23,11 @@ export const createSecurityGroupSchema = wire.Input(
   {
     security_group: wire.Input('NewSecurityGroup', {
       name: wire.ResourceName('Name'),
-      description: Type.Optional(
-        Type.String({
-          maxLength: rulesSchema.MAX_DESCRIPTION,
-          description: 'Defaults to empty.',
-          examples: ['Front end'],
-        }),
-      ),
+      description: wire.OptionalText({
+        maxLength: rulesSchema.MAX_DESCRIPTION,
+        description: 'Defaults to empty.',
+        examples: ['Front end'],
+      }),
       security_group_rules: Type.Optional(
         Type.Array(rulesSchema.ruleInput, {
           maxItems: MAX_RULES,

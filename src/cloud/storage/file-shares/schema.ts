@@ -176,32 +176,30 @@ export const FileShareAnswer = wire.Named('FileShare', {
       allowed_characters: Type.Optional(wire.nullable(Naming('Allowed characters in names'))),
       path_length: Type.Optional(wire.nullable(Naming('Allowed length of paths'))),
       root_squash: Type.Optional(RootSquash),
-      trash_access: Type.Optional(
-        Type.Boolean({ description: 'Whether clients can access the trash folder of VAST. Always false' }),
-      ),
+      trash_access: wire.OptionalFlag({
+        description: 'Whether clients can access the trash folder of VAST. Always false',
+      }),
     },
     {
       title: 'FileShareSettings',
       description: 'A standard share has only a type.',
     },
   ),
-  connection_point: wire.nullable(
-    Type.String({
-      description: 'Path to mount; null until the share is ready',
-      examples: ['10.33.20.241:/a'],
-    }),
-  ),
+  connection_point: wire.TextOrNull({
+    description: 'Path to mount; null until the share is ready',
+    examples: ['10.33.20.241:/a'],
+  }),
   ...networkFields,
   network: Type.Object(networkFields, {
     title: 'FileShareNetwork',
     description: 'Network ID, network name, subnet ID and subnet name in one object',
   }),
-  share_network_name: wire.nullable(Type.String({ description: 'Name of the share network; null for VAST' })),
+  share_network_name: wire.TextOrNull({ description: 'Name of the share network; null for VAST' }),
   ...TaggedFields,
   ...MetadataMap,
   ...PlaceFields,
   creator_task_id: Type.String({ description: 'Task that created the share' }),
-  task_id: wire.nullable(Type.String({ description: 'Task that holds the share; null if there is none' })),
+  task_id: wire.TextOrNull({ description: 'Task that holds the share; null if there is none' }),
   created_at: Type.String({
     description: 'In UTC, without an offset',
     examples: ['2023-04-25T11:06:49.226920'],
@@ -213,7 +211,7 @@ export const FileShareList = wire.listOf(FileShareAnswer, 'FileShareList');
 export const FileShareParams = wire.PlaceParams({ file_share_id: 'File share ID' });
 export const FileShareListQuery = wire.Query({
   ...wire.listQuery(),
-  name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
+  name: wire.OptionalText({ maxLength: 255, description: 'Part of the name' }),
   type_name: Type.Optional(wire.Choice(['standard', 'vast'], 'Only shares of this type')),
   ...tagQuery,
 });

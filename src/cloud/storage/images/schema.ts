@@ -7,7 +7,7 @@ import * as wire from '../../../lib/wire.ts';
 import { imageFields, priceFields } from '../../ground/catalog/schema.ts';
 
 const text = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 255, description: `${description}, case-insensitive` }));
+  wire.OptionalText({ maxLength: 255, description: `${description}, case-insensitive` });
 const Architecture = wire.Choice(['aarch64', 'x86_64'], 'CPU architecture');
 
 const BareMetal = Type.Boolean({ description: 'For bare metal machines' });
@@ -52,7 +52,7 @@ export const CreateImage = Type.Object(
 export type CreateImage = Static<typeof CreateImage>;
 
 export const EXAMPLE_URL = 'https://images.example.com/debian-13-x86_64.qcow2';
-const given = (description: string) => Type.Optional(wire.nullable(Type.String({ maxLength: 255, description })));
+const given = (description: string) => wire.OptionalTextOrNull({ maxLength: 255, description });
 
 export const DownloadImage = Type.Object(
   {
@@ -64,12 +64,10 @@ export const DownloadImage = Type.Object(
         'Address of the image, http:// or https://. What may be secret in it (user, password, query) is encrypted and never shown.',
       examples: [EXAMPLE_URL],
     }),
-    cow_format: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'Whether volumes share its data; it can only be deleted after all of them',
-      }),
-    ),
+    cow_format: wire.OptionalFlag({
+      default: false,
+      description: 'Whether volumes share its data; it can only be deleted after all of them',
+    }),
     os_distro: given('Distribution, such as `debian`'),
     os_version: given('Version of the distribution'),
   },
@@ -120,7 +118,7 @@ export const ImageAnswer = Type.Object(
 export type ImageAnswer = Static<typeof ImageAnswer>;
 export const ImageList = wire.listOf(ImageAnswer, 'ImageList');
 
-const includePrices = Type.Optional(Type.Boolean({ default: false, description: 'Include prices' }));
+const includePrices = wire.OptionalFlag({ default: false, description: 'Include prices' });
 
 export const ImageParams = wire.PlaceParams({ image_id: 'Image ID' });
 export const ImageQuery = wire.Query({ include_prices: includePrices });
@@ -131,7 +129,7 @@ export const ImageListQuery = wire.Query({
   os_version: text('Version'),
   architecture: Type.Optional(Architecture),
   visibility: Type.Optional(wire.Choice(['private', 'public', 'shared'], 'Owner of the images')),
-  private: Type.Optional(Type.String({ maxLength: 255, description: 'With any value, only images of the project' })),
+  private: wire.OptionalText({ maxLength: 255, description: 'With any value, only images of the project' }),
   include_prices: includePrices,
   ...tagQuery,
 });

@@ -90,7 +90,7 @@ const Attachment = wire.Named('VolumeAttachment', {
   volume_id: Uuid('Volume ID'),
   server_id: wire.nullable(Uuid('Instance ID')),
   instance_name: wire.nullable(Type.String()),
-  device: wire.nullable(Type.String({ examples: ['/dev/vda'] })),
+  device: wire.TextOrNull({ examples: ['/dev/vda'] }),
   flavor_id: wire.nullable(Type.String()),
   attached_at: wire.nullable(wire.OffsetTimestamp()),
 });
@@ -127,9 +127,9 @@ export const VolumeList = wire.listOf(VolumeAnswer, 'VolumeList');
 export const VolumeListQuery = wire.Query({
   ...wire.listQuery(),
   instance_id: Type.Optional(UuidInput('Only volumes of this instance')),
-  cluster_id: Type.Optional(Type.String({ maxLength: 63, description: 'Only volumes of the nodes of this cluster' })),
-  name_part: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
-  id_part: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
+  cluster_id: wire.OptionalText({ maxLength: 63, description: 'Only volumes of the nodes of this cluster' }),
+  name_part: wire.OptionalText({ maxLength: 63, description: 'Part of the name' }),
+  id_part: wire.OptionalText({ maxLength: 36, description: 'Part of the ID' }),
   bootable: Type.Optional(Type.Boolean()),
   has_attachments: Type.Optional(Type.Boolean()),
   ...tagQuery,

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Email } from '../../../lib/email.ts';
-import { Input, IntegerId, Named, nullable, Query, Timestamp } from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
 import { CompanyName } from '../../accounts/schema.ts';
 
-export const CreateReseller = Input(
+export const CreateReseller = wire.Input(
   'CreateReseller',
   {
     name: CompanyName('Name of the reseller and of its own account.'),
@@ -17,31 +17,29 @@ export type CreateReseller = Static<typeof CreateReseller>;
 const fields = {
   id: Type.Integer({ examples: [2] }),
   name: Type.String(),
-  client_id: nullable(Type.Integer({ description: 'Its own account, in which its users are' })),
+  client_id: wire.IntegerOrNull({ description: 'Its own account, in which its users are' }),
   clients: Type.Integer({ description: 'How many accounts it has, its own included' }),
-  created_at: Timestamp(),
+  created_at: wire.Timestamp(),
 };
-export const Reseller = Named('Reseller', fields);
+export const Reseller = wire.Named('Reseller', fields);
 export type Reseller = Static<typeof Reseller>;
 
-export const NewReseller = Named('NewReseller', {
+export const NewReseller = wire.Named('NewReseller', {
   ...fields,
   token: Type.String({ description: "An API token with the reseller's rights. It is not shown again" }),
 });
 export type NewReseller = Static<typeof NewReseller>;
 
-export const ResellerParams = Type.Object({ reseller_id: IntegerId('Reseller') });
+export const ResellerParams = Type.Object({ reseller_id: wire.IntegerId('Reseller') });
 
-export const ResellerListQuery = Query({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Maximum number of results' }),
-  ),
-  page_token: Type.Optional(Type.String({ maxLength: 100, description: '`next_page_token` of the page before' })),
+export const ResellerListQuery = wire.Query({
+  limit: wire.OptionalInteger({ minimum: 1, maximum: 1_000, default: 100, description: 'Maximum number of results' }),
+  page_token: wire.OptionalText({ maxLength: 100, description: '`next_page_token` of the page before' }),
 });
 export type ResellerListQuery = Static<typeof ResellerListQuery>;
 
-export const ResellerList = Named('ResellerList', {
-  next_page_token: nullable(Type.String({ description: 'For the next page; null on the last one' })),
+export const ResellerList = wire.Named('ResellerList', {
+  next_page_token: wire.TextOrNull({ description: 'For the next page; null on the last one' }),
   results: Type.Array(Reseller),
 });
 export type ResellerList = Static<typeof ResellerList>;

@@ -8,7 +8,7 @@ const sellerFields = {
   id: Type.Integer({ description: 'The ID of the user who the seller is', examples: [7] }),
   email: Type.String({ examples: ['seller@example.com'] }),
   full_name: Type.String({ examples: ['Jane Doe'] }),
-  phone: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT, examples: ['+12025550123'] })),
+  phone: wire.TextOrNull({ ...wire.NULL_AS_ABSENT, examples: ['+12025550123'] }),
   reseller_name: Type.String({ description: "The reseller's name", examples: ['Example Cloud'] }),
   company: Type.String({ description: "Name of the reseller's own account", examples: ['Example Cloud'] }),
   date_joined: wire.Timestamp('When the seller was invited'),
@@ -37,15 +37,13 @@ const fields = {
     description: "The seller's name",
     examples: ['Jane Doe'],
   }),
-  phone: wire.nullable(
-    Type.String({
-      maxLength: 30,
-      pattern: '^[a-z0-9+\\-()#, *]*$',
-      rule: 'Must consist of lower-case letters, digits, spaces and + - ( ) # , *.',
-      description: "The seller's telephone number; null: none",
-      examples: ['+12025550123'],
-    }),
-  ),
+  phone: wire.TextOrNull({
+    maxLength: 30,
+    pattern: '^[a-z0-9+\\-()#, *]*$',
+    rule: 'Must consist of lower-case letters, digits, spaces and + - ( ) # , *.',
+    description: "The seller's telephone number; null: none",
+    examples: ['+12025550123'],
+  }),
 };
 const readOnly = {
   id: wire.ReadOnly,
@@ -77,9 +75,11 @@ export const UpdateSeller = wire.Input(
         'Address to log in with. Sellers change their own with their password (`PUT /iam/users/{userId}/email`); apart from them, only the administrator of the platform can change it.',
       ),
     ),
-    full_name: Type.Optional(
-      Type.String({ maxLength: 255, description: "The seller's name; empty: none", examples: ['Jane Doe'] }),
-    ),
+    full_name: wire.OptionalText({
+      maxLength: 255,
+      description: "The seller's name; empty: none",
+      examples: ['Jane Doe'],
+    }),
     phone: Type.Optional(Phone("The seller's telephone number; null: none")),
     ...readOnly,
   },
@@ -92,37 +92,31 @@ export const SellerParams = Type.Object({ sellerId: wire.IntegerId('Seller ID') 
 export const ORDERINGS = ['id', 'email', 'full_name', 'date_joined', 'activated', 'deleted'] as const;
 
 const part = (what: string) =>
-  Type.Optional(Type.String({ maxLength: 255, description: `${what} contains this, in any letter case` }));
+  wire.OptionalText({ maxLength: 255, description: `${what} contains this, in any letter case` });
 
 export const SellerListQuery = wire.Query({
   ...orderedListQuery(ORDERINGS),
   id: Type.Optional(wire.IntegerId('The seller with this ID')),
-  id__in: Type.Optional(
-    Type.String({
-      maxLength: 2000,
-      pattern: '^\\d{1,15}(,\\d{1,15})*$',
-      rule: 'Must be IDs separated by commas.',
-      description: 'Sellers with these IDs; separated by commas',
-    }),
-  ),
-  id__contains: Type.Optional(
-    Type.String({
-      maxLength: 15,
-      pattern: '^\\d+$',
-      rule: 'Must consist of digits.',
-      description: 'The digits of the ID contain these',
-    }),
-  ),
+  id__in: wire.OptionalText({
+    maxLength: 2000,
+    pattern: '^\\d{1,15}(,\\d{1,15})*$',
+    rule: 'Must be IDs separated by commas.',
+    description: 'Sellers with these IDs; separated by commas',
+  }),
+  id__contains: wire.OptionalText({
+    maxLength: 15,
+    pattern: '^\\d+$',
+    rule: 'Must consist of digits.',
+    description: 'The digits of the ID contain these',
+  }),
   email: part('The e-mail address'),
   full_name: part('The name'),
   reseller_name: part("The reseller's name"),
-  activated: Type.Optional(Type.Boolean({ description: 'Whether the seller has set a password' })),
-  deleted: Type.Optional(
-    Type.String({
-      maxLength: 255,
-      description: 'true: only deleted sellers; false: only sellers that are not deleted; anything else: both',
-    }),
-  ),
+  activated: wire.OptionalFlag({ description: 'Whether the seller has set a password' }),
+  deleted: wire.OptionalText({
+    maxLength: 255,
+    description: 'true: only deleted sellers; false: only sellers that are not deleted; anything else: both',
+  }),
 });
 export type SellerListQuery = Static<typeof SellerListQuery>;
 

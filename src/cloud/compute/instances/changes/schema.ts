@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { TagsPatchInput } from '../../../../lib/tags.ts';
-import { Choice, Input, nullable, Query, ResourceName } from '../../../../lib/wire.ts';
+import { Choice, Input, nullable, OptionalFlag, Query, ResourceName } from '../../../../lib/wire.ts';
 import type { InstanceStatus, VmState } from '../../../ground/hosts/states.ts';
 
 interface Action {
@@ -103,5 +103,5 @@ export const ChangeFlavor = Input(
 );
 
 export const AvailableFlavorsQuery = Query({
-  include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
+  include_prices: OptionalFlag({ default: false, description: 'Include prices' }),
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { LEGACY } from '../../../../lib/legacy.ts';
-import { ResourceName } from '../../../../lib/wire.ts';
+import { OptionalInteger, OptionalText, ResourceName } from '../../../../lib/wire.ts';
 import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 import { NameTemplate } from './names.ts';
 
@@ -21,23 +21,19 @@ const oneOf = (item: ReturnType<typeof ResourceName>, now: string) =>
 export const legacyCreation = {
   names: oneOf(ResourceName('Name'), 'name'),
   name_templates: oneOf(NameTemplate, 'name_template'),
-  keypair_name: Type.Optional(
-    Type.String({ ...LEGACY, maxLength: 255, description: 'Same as `ssh_key_name`; empty for none' }),
-  ),
+  keypair_name: OptionalText({ ...LEGACY, maxLength: 255, description: 'Same as `ssh_key_name`; empty for none' }),
 };
 /** The library sends a boot index for every volume. */
 export const legacyBlankVolume = {
-  boot_index: Type.Optional(
-    Type.Integer({
-      ...LEGACY,
-      minimum: -1000,
-      maximum: 1000,
-      description: 'Only orders the other volumes: a blank volume never boots',
-    }),
-  ),
+  boot_index: OptionalInteger({
+    ...LEGACY,
+    minimum: -1000,
+    maximum: 1000,
+    description: 'Only orders the other volumes: a blank volume never boots',
+  }),
 };
 export const legacyExistingVolume = {
-  name: Type.Optional(Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: the volume keeps its name' })),
+  name: OptionalText({ ...LEGACY, maxLength: 255, description: 'Ignored: the volume keeps its name' }),
   type_name: Type.Optional({
     ...VolumeTypeName,
     ...LEGACY,
@@ -46,7 +42,7 @@ export const legacyExistingVolume = {
 };
 /** The library has one form for existing floating IPs and for new ones. */
 export const legacyNewFloatingIp = {
-  existing_floating_id: Type.Optional(Type.String({ ...LEGACY, maxLength: 0, description: 'Must be empty' })),
+  existing_floating_id: OptionalText({ ...LEGACY, maxLength: 0, description: 'Must be empty' }),
 };
 
 const OLDER = { name: 'names', name_template: 'name_templates', ssh_key_name: 'keypair_name' } as const;

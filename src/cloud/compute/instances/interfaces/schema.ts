@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { Choice, Input, listQuery, nullable, Query } from '../../../../lib/wire.ts';
+import * as wire from '../../../../lib/wire.ts';
 import { IpFamilyInput } from '../../../network/addresses/schema.ts';
 import { InterfaceFloatingIp, interfaceFields, type NewInterface } from '../schema.ts';
 
@@ -18,7 +18,7 @@ const FIELDS = ['floating_ip', 'ip_address', 'ip_family', 'network_id', 'port_id
 /** The fields of all kinds of interfaces in one object. Its type may be left out, as the other fields imply it. */
 export const anyInterface = {
   type: Type.Optional(
-    Choice(Object.keys(KINDS) as NewInterface['type'][], {
+    wire.Choice(Object.keys(KINDS) as NewInterface['type'][], {
       description:
         'Defaults to `reserved_fixed_ip` if a port is set, `subnet` if a subnet is set, `any_subnet` if a network is set, else `external`',
     }),
@@ -26,20 +26,16 @@ export const anyInterface = {
   network_id: Type.Optional(UuidInput('Network, required for `any_subnet`')),
   subnet_id: Type.Optional(UuidInput('Subnet, required for `subnet`')),
   port_id: Type.Optional(UuidInput('Port of the reserved fixed IP, required for `reserved_fixed_ip`')),
-  ip_address: Type.Optional(
-    nullable(Type.String({ maxLength: 64, description: 'Free address to use, for `any_subnet`' })),
-  ),
+  ip_address: wire.OptionalTextOrNull({ maxLength: 64, description: 'Free address to use, for `any_subnet`' }),
   ip_family: IpFamilyInput,
   floating_ip: Type.Optional(InterfaceFloatingIp()),
   ...interfaceFields,
-  port_group: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 3,
-      default: 0,
-      description: 'Only for bare metal machines; must be 0 on others',
-    }),
-  ),
+  port_group: wire.OptionalInteger({
+    minimum: 0,
+    maximum: 3,
+    default: 0,
+    description: 'Only for bare metal machines; must be 0 on others',
+  }),
 };
 const AnyInterface = Type.Object(anyInterface);
 export type AnyInterface = Static<typeof AnyInterface>;
@@ -70,9 +66,9 @@ function kindOf({ type, port_id, subnet_id, network_id }: AnyInterface): NewInte
   return network_id === undefined ? 'external' : 'any_subnet';
 }
 
-export const InterfaceListQuery = Query({ ...listQuery() });
+export const InterfaceListQuery = wire.Query({ ...wire.listQuery() });
 
-const DdosField = Input('InterfaceDdosField', {
+const DdosField = wire.Input('InterfaceDdosField', {
   base_field: Type.Integer({
     minimum: 0,
     maximum: 2_147_483_647,
@@ -81,27 +77,23 @@ const DdosField = Input('InterfaceDdosField', {
   field_value: Type.Optional(
     Type.Unknown({ description: 'Any JSON value that satisfies the validation schema of the field' }),
   ),
-  value: Type.Optional(
-    nullable(
-      Type.String({
-        maxLength: 500,
-        description: 'Older form of field_value: the text of a basic value, also of a number. Only one of the two',
-        deprecated: true,
-      }),
-    ),
-  ),
+  value: wire.OptionalTextOrNull({
+    maxLength: 500,
+    description: 'Older form of field_value: the text of a basic value, also of a number. Only one of the two',
+    deprecated: true,
+  }),
 });
 
-export const AttachInterface = Input(
+export const AttachInterface = wire.Input(
   'AttachInterface',
   {
     ...anyInterface,
     ddos_profile: Type.Optional(
-      nullable(
+      wire.nullable(
         Type.Object(
           {
             profile_template: Type.Integer({ description: 'ID of a template of the region' }),
-            profile_template_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+            profile_template_name: wire.OptionalTextOrNull({ maxLength: 255 }),
             fields: Type.Optional(Type.Array(DdosField, { maxItems: 100 })),
           },
           {
@@ -118,7 +110,7 @@ export const AttachInterface = Input(
 );
 export type AttachInterface = Static<typeof AttachInterface>;
 
-export const DetachInterface = Input(
+export const DetachInterface = wire.Input(
   'DetachInterface',
   {
     port_id: UuidInput('Port ID'),

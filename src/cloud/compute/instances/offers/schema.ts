@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsInput } from '../../../../lib/tags.ts';
-import { Choice, Input, Named, nullable, Query, ResourceName } from '../../../../lib/wire.ts';
+import * as wire from '../../../../lib/wire.ts';
 import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 import { exceededQuotasSchema } from '../../../ground/quotas/schema.ts';
 import { AttachmentTag, VolumeSize } from '../../../storage/volumes/schema.ts';
@@ -9,16 +9,16 @@ import { anyInterface } from '../interfaces/schema.ts';
 import { BootIndex, CreateInstanceSchema, MAX_INTERFACES, MAX_VOLUMES, VOLUME_SOURCES } from '../schema.ts';
 
 /** A possible volume. Its fields are those of a creation, but only its source must be known yet. */
-const PossibleVolume = Input('PossibleVolume', {
-  source: Choice(VOLUME_SOURCES),
-  size: Type.Optional(nullable(VolumeSize)),
-  type_name: Type.Optional(nullable(VolumeTypeName)),
-  image_id: Type.Optional(nullable(UuidInput('Image ID'))),
-  snapshot_id: Type.Optional(nullable(UuidInput('Snapshot ID'))),
-  volume_id: Type.Optional(nullable(UuidInput('Volume ID'))),
-  apptemplate_id: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
-  name: Type.Optional(nullable(ResourceName('Name'))),
-  boot_index: Type.Optional(nullable(BootIndex)),
+const PossibleVolume = wire.Input('PossibleVolume', {
+  source: wire.Choice(VOLUME_SOURCES),
+  size: Type.Optional(wire.nullable(VolumeSize)),
+  type_name: Type.Optional(wire.nullable(VolumeTypeName)),
+  image_id: Type.Optional(wire.nullable(UuidInput('Image ID'))),
+  snapshot_id: Type.Optional(wire.nullable(UuidInput('Snapshot ID'))),
+  volume_id: Type.Optional(wire.nullable(UuidInput('Volume ID'))),
+  apptemplate_id: wire.OptionalTextOrNull({ maxLength: 255 }),
+  name: Type.Optional(wire.nullable(wire.ResourceName('Name'))),
+  boot_index: Type.Optional(wire.nullable(BootIndex)),
   attachment_tag: Type.Optional(AttachmentTag),
   delete_on_termination: Type.Optional(Type.Boolean()),
   tags: Type.Optional(TagsInput),
@@ -38,20 +38,20 @@ export type FlavorsForVolumes = Static<typeof FlavorsForVolumes>;
 
 const MAX_MACHINES = 1000;
 
-const PossibleInterface = Input('PossibleInterface', anyInterface);
+const PossibleInterface = wire.Input('PossibleInterface', anyInterface);
 
 export const CheckInstanceLimits = Type.Object(
   {
     flavor: Type.Optional(CreateInstanceSchema.properties.flavor),
     names: Type.Optional(
-      Type.Array(ResourceName('Name'), {
+      Type.Array(wire.ResourceName('Name'), {
         minItems: 1,
         maxItems: MAX_MACHINES,
         description: 'One name for each instance; without names and templates, one instance is assumed',
       }),
     ),
     name_templates: Type.Optional(
-      Type.Array(nullable(Type.String({ maxLength: 255 })), {
+      Type.Array(wire.TextOrNull({ maxLength: 255 }), {
         maxItems: MAX_MACHINES,
         description: 'Each entry counts as one more instance; its value is ignored',
       }),
@@ -82,7 +82,7 @@ export const ExceededInstanceQuotas = exceededQuotasSchema('ExceededInstanceQuot
 ]);
 
 const NoTemplates = Type.Null({ description: 'Always null: no templates are prescribed' });
-export const NamingRestrictions = Named('InstanceNamingRestrictions', {
+export const NamingRestrictions = wire.Named('InstanceNamingRestrictions', {
   custom_name_allowed: Type.Boolean({ description: 'Whether instances may have any name' }),
   name_templates_limited: Type.Boolean({ description: 'Whether only certain templates are allowed' }),
   allowed_name_templates: NoTemplates,
@@ -91,12 +91,12 @@ export const NamingRestrictions = Named('InstanceNamingRestrictions', {
   allowed_bm_name_win_templates: NoTemplates,
 });
 
-export const ConsoleQuery = Query({
-  console_type: Type.Optional(Type.String({ maxLength: 64, description: 'Console type', examples: ['novnc'] })),
+export const ConsoleQuery = wire.Query({
+  console_type: wire.OptionalText({ maxLength: 64, description: 'Console type', examples: ['novnc'] }),
 });
 
-export const ConsoleAnswer = Named('InstanceConsole', {
-  remote_console: Named('RemoteConsole', {
+export const ConsoleAnswer = wire.Named('InstanceConsole', {
+  remote_console: wire.Named('RemoteConsole', {
     protocol: Type.String(),
     type: Type.String(),
     url: Type.String({ format: 'uri' }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { isoSeconds } from '../../../../lib/time.ts';
-import { Input, IntegerId, Named, nullable, Query, QueryTime, Timestamp } from '../../../../lib/wire.ts';
+import * as wire from '../../../../lib/wire.ts';
 import { CurrencyCode } from '../../catalog/schema.ts';
 import type { PriceBook } from '../../catalog/service.ts';
 import { listFields, makingFields, newListFields, nextPage } from '../../dated-lists/schema.ts';
@@ -22,7 +22,7 @@ const price = {
       'As in the price book: `volume_types.standard`, `file_share_types.vast`, `flavors.g1-standard-2-4`, `images.windows`, `public_ipv4`, `image_storage`, `log_storage`, `ddos_protection`',
     examples: ['volume_types.standard'],
   }),
-  region_id: Optional(IntegerId('Region; in all of them if left out. A price of the region goes before it')),
+  region_id: Optional(wire.IntegerId('Region; in all of them if left out. A price of the region goes before it')),
   currency: Optional(Currency('That of the list if left out')),
   per_hour: Optional(
     Num({
@@ -40,14 +40,14 @@ const terms = {
     Num({ minimum: 0, maximum: 100, description: 'Percentage taken off: 16 is 16 %', examples: [16] }),
   ),
   tax_percent: Optional(Num({ minimum: 0, maximum: 100, description: 'Percentage added: 17 is 17 %', examples: [17] })),
-  visible: Optional(Flag({ description: 'Whether the accounts see prices' })),
+  visible: wire.OptionalFlag({ description: 'Whether the accounts see prices' }),
   trial_until: Optional(
-    QueryTime('Until then, lists of flavors and images show prices of 0. A time that is over ends a trial'),
+    wire.QueryTime('Until then, lists of flavors and images show prices of 0. A time that is over ends a trial'),
   ),
-  prices: Optional(List(Input('PriceListItem', price), { maxItems: 500, description: 'Prices of their own' })),
+  prices: Optional(List(wire.Input('PriceListItem', price), { maxItems: 500, description: 'Prices of their own' })),
 };
 
-export const NewPriceList = Input(
+export const NewPriceList = wire.Input(
   'NewPriceList',
   {
     ...newListFields,
@@ -62,32 +62,32 @@ export const NewPriceList = Input(
 );
 export type NewPriceList = Static<typeof NewPriceList>;
 
-export const PriceList = Named('PriceList', {
+export const PriceList = wire.Named('PriceList', {
   ...listFields,
   ...terms,
-  trial_until: Optional(Timestamp('Until then, lists of flavors and images show prices of 0')),
-  prices: Optional(List(Named('ListedPrice', price))),
+  trial_until: Optional(wire.Timestamp('Until then, lists of flavors and images show prices of 0')),
+  prices: Optional(List(wire.Named('ListedPrice', price))),
   ...makingFields,
 });
 export type PriceList = Static<typeof PriceList>;
 
-export const PriceLists = Named('PriceLists', {
+export const PriceLists = wire.Named('PriceLists', {
   results: List(PriceList, { description: 'The latest first' }),
   ...nextPage,
 });
 export type PriceLists = Static<typeof PriceLists>;
 
-export const PriceListParams = Type.Object({ price_list_id: IntegerId('Price list ID') });
+export const PriceListParams = Type.Object({ price_list_id: wire.IntegerId('Price list ID') });
 
-export const PricesQuery = Query({
-  client_id: Optional(IntegerId('The account; your own if left out')),
-  at: Optional(QueryTime('The prices of this time; those of now if left out')),
+export const PricesQuery = wire.Query({
+  client_id: Optional(wire.IntegerId('The account; your own if left out')),
+  at: Optional(wire.QueryTime('The prices of this time; those of now if left out')),
 });
 export type PricesQuery = Static<typeof PricesQuery>;
 
-export const Prices = Named('Prices', {
+export const Prices = wire.Named('Prices', {
   client_id: Type.Integer({ description: 'The account that pays' }),
-  at: Timestamp('When these are its prices'),
+  at: wire.Timestamp('When these are its prices'),
   currency: CurrencyCode,
   discount_percent: Num({ description: 'Percentage taken off' }),
   tax_percent: Num({ description: 'Percentage added' }),
@@ -95,13 +95,13 @@ export const Prices = Named('Prices', {
   trial: Flag({ description: 'Whether lists of flavors and images show prices of 0' }),
   price_lists: List(Type.Integer(), { description: 'Those in force, the narrowest first' }),
   prices: List(
-    Named('Price', {
+    wire.Named('Price', {
       region_id: Type.Integer({ description: 'Region ID' }),
       item: Text({ description: 'Its name in the price book', examples: ['volume_types.standard'] }),
       listed_per_hour: Num({ description: 'Before discount and tax' }),
       per_hour: Num({ description: 'After discount, with tax: what the account pays' }),
       per_month: Num({ description: 'For 720 hours' }),
-      price_list_id: nullable(Type.Integer({ description: 'Where it comes from; null for the catalogue' })),
+      price_list_id: wire.IntegerOrNull({ description: 'Where it comes from; null for the catalogue' }),
     }),
     { description: 'Of what has a price; nothing if prices are hidden from the account, for its members' },
   ),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { EMPTY_AS_ABSENT } from '../../../../lib/legacy.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { closed, Named, oneOf, orNull, textMap } from '../../../../lib/wire.ts';
+import { closed, Named, OptionalFlag, OptionalInteger, oneOf, orNull, textMap } from '../../../../lib/wire.ts';
 import { RetentionPolicy, TopicName } from '../../../ground/logging/schema.ts';
 
 /** The expanders in the specification. Upstream has others, which are not offered. */
@@ -82,15 +82,13 @@ export const SlurmInput = Type.Object(
         examples: [['36a7a97a-0672-4911-8099-90cd6b32fbb8']],
       }),
     ),
-    worker_count: Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: LIMITS.workers,
-        description:
-          'Number of Slurm worker nodes, each on a GPU node of its own. Can only grow. Required to enable Slurm.',
-        examples: [2],
-      }),
-    ),
+    worker_count: OptionalInteger({
+      minimum: 1,
+      maximum: LIMITS.workers,
+      description:
+        'Number of Slurm worker nodes, each on a GPU node of its own. Can only grow. Required to enable Slurm.',
+      examples: [2],
+    }),
   },
   { title: 'KubernetesSlurmAddonInput', description: 'Slurm add-on.', additionalProperties: false },
 );
@@ -160,7 +158,7 @@ export const AutoscalerConfig = textMap(
   },
 );
 
-const flag = (description: string) => Optional(Type.Boolean({ description }));
+const flag = (description: string) => OptionalFlag({ description });
 
 export const CiliumInput = closed(
   {
@@ -177,22 +175,18 @@ export const CiliumInput = closed(
         examples: ['snat'],
       }),
     ),
-    mask_size: Optional(
-      Type.Integer({
-        minimum: LIMITS.mask.min,
-        maximum: LIMITS.mask.max,
-        description: "Prefix length of each node's IPv4 range; defaults to 24. Can't be changed after creation.",
-        examples: [24],
-      }),
-    ),
-    mask_size_v6: Optional(
-      Type.Integer({
-        minimum: LIMITS.maskV6.min,
-        maximum: LIMITS.maskV6.max,
-        description: "Prefix length of each node's IPv6 range; defaults to 120. Can't be changed after creation.",
-        examples: [120],
-      }),
-    ),
+    mask_size: OptionalInteger({
+      minimum: LIMITS.mask.min,
+      maximum: LIMITS.mask.max,
+      description: "Prefix length of each node's IPv4 range; defaults to 24. Can't be changed after creation.",
+      examples: [24],
+    }),
+    mask_size_v6: OptionalInteger({
+      minimum: LIMITS.maskV6.min,
+      maximum: LIMITS.maskV6.max,
+      description: "Prefix length of each node's IPv6 range; defaults to 120. Can't be changed after creation.",
+      examples: [120],
+    }),
     routing_mode: Optional(
       oneOf(ROUTING_MODES, {
         description:
@@ -296,13 +290,11 @@ export const DdosProfileInput = Type.Object(
 
 export const LoggingInput = closed(
   {
-    enabled: Optional(
-      Type.Boolean({
-        description:
-          'Forwards logs of the cluster; false on a new cluster. With false, forwarding stops, but the topic and its data stay.',
-        examples: [true],
-      }),
-    ),
+    enabled: OptionalFlag({
+      description:
+        'Forwards logs of the cluster; false on a new cluster. With false, forwarding stops, but the topic and its data stay.',
+      examples: [true],
+    }),
     destination_region_id: Optional(
       orNull(
         Type.Integer({

@@ -5,7 +5,7 @@ import type { Api } from '../../../../http/server.ts';
 import { NotFoundError } from '../../../../lib/errors.ts';
 import { found, isUuid, newTaskId } from '../../../../lib/ids.ts';
 import type { PageQuery } from '../../../../lib/page.ts';
-import { listQuery, Query } from '../../../../lib/wire.ts';
+import { listQuery, OptionalFlag, Query } from '../../../../lib/wire.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { InstanceList, InstanceParams } from '../../../compute/instances/schema.ts';
 import { shownInstances } from '../../../compute/instances/service.ts';
@@ -75,7 +75,7 @@ const { instance_id } = InstanceParams.properties;
 
 const NodeListQuery = Query({
   ...listQuery(),
-  with_ddos: Type.Optional(Type.Boolean({ default: false, description: 'Include DDoS profiles; nodes have none' })),
+  with_ddos: OptionalFlag({ default: false, description: 'Include DDoS profiles; nodes have none' }),
 });
 
 /** The two paths that lead to nodes. */

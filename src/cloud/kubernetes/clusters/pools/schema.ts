@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { Input, nullable, orNull, textMap } from '../../../../lib/wire.ts';
+import { Input, nullable, OptionalIntegerOrNull, orNull, textMap } from '../../../../lib/wire.ts';
 import { MAX_GROUPS_OF_POOL, MAX_NODES } from '../schema.ts';
 
 const { Optional } = Type;
 
 const count = (description: string, example: number) =>
-  Optional(nullable(Type.Integer({ minimum: 1, maximum: MAX_NODES, description, examples: [example] })));
+  OptionalIntegerOrNull({ minimum: 1, maximum: MAX_NODES, description, examples: [example] });
 
 const texts = (description: string, example: Record<string, string>) =>
   Optional(orNull(textMap({ keyLength: 317, valueLength: 1024, entries: 64 }, { description, examples: [example] })));
@@ -15,16 +15,12 @@ export const UpdatePool = Type.Object(
   {
     min_node_count: count('Minimum number of nodes.', 1),
     max_node_count: count('Maximum number of nodes.', 3),
-    node_count: Optional(
-      nullable(
-        Type.Integer({
-          minimum: 1,
-          maximum: MAX_NODES,
-          deprecated: true,
-          description: 'Must equal the current number of nodes. To change it, resize the pool.',
-        }),
-      ),
-    ),
+    node_count: OptionalIntegerOrNull({
+      minimum: 1,
+      maximum: MAX_NODES,
+      deprecated: true,
+      description: 'Must equal the current number of nodes. To change it, resize the pool.',
+    }),
     auto_healing_enabled: Optional(nullable(Type.Boolean({ description: 'Replaces broken nodes.' }))),
     labels: texts('Kubernetes labels of the nodes. Replaces the current ones.', { tier: 'web' }),
     taints: texts(

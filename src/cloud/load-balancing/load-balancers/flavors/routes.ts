@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
-import { listOf, listQuery, Named, ProjectRegionParams, Query } from '../../../../lib/wire.ts';
+import { listOf, listQuery, Named, OptionalFlag, ProjectRegionParams, Query } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { priceFields } from '../../../ground/catalog/schema.ts';
 import { offerPrices } from '../../../ground/prices/service.ts';
@@ -12,7 +12,7 @@ import { offeredFlavors } from './flavors.ts';
 
 export const LbFlavorListQuery = Query({
   ...listQuery(),
-  include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
+  include_prices: OptionalFlag({ default: false, description: 'Include prices' }),
 });
 
 export const LbFlavorList = listOf(

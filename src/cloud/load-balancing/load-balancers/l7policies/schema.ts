@@ -33,14 +33,12 @@ const redirect_http_code = Optional(
 
 const common = {
   name: Optional(wire.ResourceName('Name; the ID by default')),
-  position: Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_POSITION,
-      description: 'Place among the policies of the listener; the last one by default',
-      examples: [1],
-    }),
-  ),
+  position: wire.OptionalInteger({
+    minimum: 1,
+    maximum: MAX_POSITION,
+    description: 'Place among the policies of the listener; the last one by default',
+    examples: [1],
+  }),
   tags: Optional(Labels),
 };
 const own = {
@@ -117,15 +115,13 @@ const CompareType = wire.oneOf(['CONTAINS', 'ENDS_WITH', 'EQUAL_TO', 'REGEX', 'S
   examples: ['STARTS_WITH'],
 });
 const ruleFields = {
-  invert: Optional(Type.Boolean({ description: 'Whether it must not match; false by default' })),
-  key: Optional(
-    Type.String({
-      pattern: "^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,255}$",
-      rule: 'Must be 1 to 255 letters, digits and characters that names of headers may have.',
-      description: 'Name of the cookie, header or field. Only for COOKIE, HEADER and SSL_DN_FIELD.',
-      examples: ['Accept'],
-    }),
-  ),
+  invert: wire.OptionalFlag({ description: 'Whether it must not match; false by default' }),
+  key: wire.OptionalText({
+    pattern: "^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,255}$",
+    rule: 'Must be 1 to 255 letters, digits and characters that names of headers may have.',
+    description: 'Name of the cookie, header or field. Only for COOKIE, HEADER and SSL_DN_FIELD.',
+    examples: ['Accept'],
+  }),
   tags: Optional(Labels),
 };
 const value = Type.String({
@@ -151,7 +147,7 @@ export const ReplaceRule = wire.Input(
 );
 export type ReplaceRule = Static<typeof ReplaceRule>;
 
-const text = (description: string) => wire.nullable(Type.String({ description }));
+const text = (description: string) => wire.TextOrNull({ description });
 
 export const RuleAnswer = wire.Named('L7Rule', {
   id: Uuid('L7 rule ID'),
@@ -176,7 +172,7 @@ export const PolicyAnswer = wire.Named('L7Policy', {
     description: 'What becomes of a request that matches all rules',
   }),
   position: Type.Integer({ description: 'Place among the policies of the listener' }),
-  redirect_http_code: wire.nullable(Type.Integer({ description: 'Code of the answer' })),
+  redirect_http_code: wire.IntegerOrNull({ description: 'Code of the answer' }),
   redirect_pool_id: text('Pool that gets the requests'),
   redirect_prefix: text('Address or path that is put before the requested path'),
   redirect_url: text('Address to which clients are sent'),

@@ -62,23 +62,19 @@ export const newListenerFields = {
   protocol: Protocol,
   protocol_port,
   connection_limit: Optional(ConnectionLimit({ default: 100_000 })),
-  insert_x_forwarded: Optional(
-    Type.Boolean({
-      description:
-        'Adds X-Forwarded-For, X-Forwarded-Port and X-Forwarded-Proto to requests. Only for HTTP and TERMINATED_HTTPS.',
-    }),
-  ),
+  insert_x_forwarded: wire.OptionalFlag({
+    description:
+      'Adds X-Forwarded-For, X-Forwarded-Port and X-Forwarded-Proto to requests. Only for HTTP and TERMINATED_HTTPS.',
+  }),
   allowed_cidrs: Optional(AllowedCidrs),
   ...timeoutInputs,
   user_list: Optional(Users),
-  secret_id: Optional(
-    Type.String({
-      // The older library always sends it.
-      pattern: `^$|${UUID_PATTERN}`,
-      rule: 'Must be a UUID; empty for none.',
-      description: 'Secret with the certificate and its key. Required for TERMINATED_HTTPS, also for PROMETHEUS.',
-    }),
-  ),
+  secret_id: wire.OptionalText({
+    // The older library always sends it.
+    pattern: `^$|${UUID_PATTERN}`,
+    rule: 'Must be a UUID; empty for none.',
+    description: 'Secret with the certificate and its key. Required for TERMINATED_HTTPS, also for PROMETHEUS.',
+  }),
   sni_secret_id: Optional(Sni()),
 };
 export const CreateListener = wire.Input(
@@ -137,7 +133,7 @@ export const ListenerAnswer = wire.Named('Listener', {
   ),
   ...timeoutFields,
   pool_count: Type.Integer({ description: 'Pools that it uses, by itself or through L7 policies' }),
-  secret_id: wire.nullable(Type.String({ description: 'Secret with the certificate' })),
+  secret_id: wire.TextOrNull({ description: 'Secret with the certificate' }),
   sni_secret_id: Type.Array(Type.String(), { description: 'Secrets with certificates for further names' }),
   stats: wire.orNull(StatsAnswer, 'Traffic so far; null unless asked for'),
   user_list: Type.Array(wire.Named('ListenerUser', { username: Type.String(), encrypted_password: Type.String() }), {
@@ -153,12 +149,12 @@ export const ListenerListQuery = wire.Query({
   ...showQuery,
   load_balancer_id: Optional(UuidInput('Only listeners of this load balancer')),
   ...olderBalancerId,
-  name: Optional(Type.String({ maxLength: 255, description: 'Only names that contain this' })),
+  name: wire.OptionalText({ maxLength: 255, description: 'Only names that contain this' }),
 });
 export type ListenerListQuery = Static<typeof ListenerListQuery>;
 export const ShowListenerQuery = wire.Query(showQuery);
 export const DeleteListenerQuery = wire.Query({
-  delete_default_pool: Optional(Type.Boolean({ default: false, description: 'Deletes its default pool as well' })),
+  delete_default_pool: wire.OptionalFlag({ default: false, description: 'Deletes its default pool as well' }),
 });
 
 export const ListenerParams = wire.PlaceParams({ listener_id: 'Listener ID' });

@@ -12,13 +12,11 @@ export const MAX_POOLS = 100;
 export const MAX_MEMBERS = 250;
 
 const Timeout = (description: string) =>
-  wire.nullable(
-    Type.Integer({
-      minimum: 0,
-      maximum: 86_400_000,
-      description: `${description}, in milliseconds; null leaves it to the platform`,
-    }),
-  );
+  wire.IntegerOrNull({
+    minimum: 0,
+    maximum: 86_400_000,
+    description: `${description}, in milliseconds; null leaves it to the platform`,
+  });
 /** Listeners and pools have the same three. */
 export const timeoutFields = {
   timeout_client_data: Timeout('How long a client may be silent'),
@@ -68,45 +66,31 @@ const monitorFields = {
     description: 'Good answers until a member is ONLINE',
     examples: [2],
   }),
-  max_retries_down: Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 10,
-      description: 'Failures until a member is ERROR; 3 by default',
-      examples: [3],
-    }),
-  ),
+  max_retries_down: wire.OptionalInteger({
+    minimum: 1,
+    maximum: 10,
+    description: 'Failures until a member is ERROR; 3 by default',
+    examples: [3],
+  }),
   http_method: Optional(wire.nullable(wire.Choice(HTTP_METHODS, ofHttp('Method')))),
   http_version: Optional(wire.nullable(wire.Choice(['1.0', '1.1'], ofHttp('Version of HTTP')))),
-  url_path: Optional(
-    wire.nullable(
-      Type.String({
-        maxLength: 255,
-        pattern: '^/([^/?#%][^?#%]*)?$',
-        rule: 'Must be a path such as /healthz, without a query, a fragment and "%".',
-        description: ofHttp('Path that is asked for'),
-      }),
-    ),
-  ),
-  expected_codes: Optional(
-    wire.nullable(
-      Type.String({
-        maxLength: 255,
-        pattern: '^[1-5]\\d\\d(-[1-5]\\d\\d)?(,[1-5]\\d\\d(-[1-5]\\d\\d)?)*$',
-        rule: 'Must be codes and ranges such as 200,202,300-302.',
-        description: ofHttp('Codes of good answers; 200 by default'),
-      }),
-    ),
-  ),
-  domain_name: Optional(
-    wire.nullable(
-      Type.String({
-        pattern: '^[A-Za-z0-9._-]{1,253}$',
-        rule: 'Must be a name such as www.example.com.',
-        description: ofHttp('Host header; needs HTTP 1.1'),
-      }),
-    ),
-  ),
+  url_path: wire.OptionalTextOrNull({
+    maxLength: 255,
+    pattern: '^/([^/?#%][^?#%]*)?$',
+    rule: 'Must be a path such as /healthz, without a query, a fragment and "%".',
+    description: ofHttp('Path that is asked for'),
+  }),
+  expected_codes: wire.OptionalTextOrNull({
+    maxLength: 255,
+    pattern: '^[1-5]\\d\\d(-[1-5]\\d\\d)?(,[1-5]\\d\\d(-[1-5]\\d\\d)?)*$',
+    rule: 'Must be codes and ranges such as 200,202,300-302.',
+    description: ofHttp('Codes of good answers; 200 by default'),
+  }),
+  domain_name: wire.OptionalTextOrNull({
+    pattern: '^[A-Za-z0-9._-]{1,253}$',
+    rule: 'Must be a name such as www.example.com.',
+    description: ofHttp('Host header; needs HTTP 1.1'),
+  }),
 };
 const createMonitorFields = { type: MonitorType, ...monitorFields };
 const MonitorOfPool = wire.Input('HealthMonitorOfPool', createMonitorFields);
@@ -145,52 +129,40 @@ const Persistence = wire.Input('SessionPersistenceInput', {
     description: 'By what a client is known',
     examples: ['HTTP_COOKIE'],
   }),
-  cookie_name: Optional(
-    wire.nullable(
-      Type.String({
-        pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,61}[a-zA-Z0-9._]$',
-        rule: 'Must be 3 to 63 letters, digits, spaces, dots, underscores and hyphens; the first and last is a letter or digit.',
-        description: 'Name of the cookie; required for APP_COOKIE',
-      }),
-    ),
-  ),
-  persistence_granularity: Optional(
-    wire.nullable(Type.String({ maxLength: 64, description: 'Subnet mask. Only for SOURCE_IP in UDP pools.' })),
-  ),
-  persistence_timeout: Optional(
-    wire.nullable(
-      Type.Integer({
-        minimum: 1,
-        maximum: 2_147_483_647,
-        description: 'In seconds. Only for SOURCE_IP in UDP pools.',
-      }),
-    ),
-  ),
+  cookie_name: wire.OptionalTextOrNull({
+    pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,61}[a-zA-Z0-9._]$',
+    rule: 'Must be 3 to 63 letters, digits, spaces, dots, underscores and hyphens; the first and last is a letter or digit.',
+    description: 'Name of the cookie; required for APP_COOKIE',
+  }),
+  persistence_granularity: wire.OptionalTextOrNull({
+    maxLength: 64,
+    description: 'Subnet mask. Only for SOURCE_IP in UDP pools.',
+  }),
+  persistence_timeout: wire.OptionalIntegerOrNull({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'In seconds. Only for SOURCE_IP in UDP pools.',
+  }),
 });
 export type PersistenceInput = Static<typeof Persistence>;
 
 const Port = { minimum: 1, maximum: 65_535 };
 const changeableMemberFields = {
-  weight: Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 256,
-      description: 'Share of the traffic, compared with the other members; 1 by default',
-      examples: [1],
-    }),
-  ),
-  backup: Optional(
-    Type.Boolean({
-      description: 'Whether it gets traffic only when no other member works; false by default',
-    }),
-  ),
+  weight: wire.OptionalInteger({
+    minimum: 1,
+    maximum: 256,
+    description: 'Share of the traffic, compared with the other members; 1 by default',
+    examples: [1],
+  }),
+  backup: wire.OptionalFlag({
+    description: 'Whether it gets traffic only when no other member works; false by default',
+  }),
   admin_state_up: Optional(AdminStateUp('Whether it gets traffic; true by default')),
-  monitor_address: Optional(
-    wire.nullable(Type.String({ maxLength: 64, description: 'Address that the health monitor asks instead' })),
-  ),
-  monitor_port: Optional(
-    wire.nullable(Type.Integer({ ...Port, description: 'Port that the health monitor asks instead' })),
-  ),
+  monitor_address: wire.OptionalTextOrNull({
+    maxLength: 64,
+    description: 'Address that the health monitor asks instead',
+  }),
+  monitor_port: wire.OptionalIntegerOrNull({ ...Port, description: 'Port that the health monitor asks instead' }),
 };
 const createMemberFields = {
   address: Type.String({ maxLength: 64, description: 'IP address', examples: ['192.168.40.33'] }),
@@ -282,7 +254,7 @@ export const UpdatePool = wire.Input(
 );
 export type UpdatePool = Static<typeof UpdatePool>;
 
-const text = (description: string) => wire.nullable(Type.String({ description }));
+const text = (description: string) => wire.TextOrNull({ description });
 
 export const HealthMonitorAnswer = wire.Named('HealthMonitor', {
   id: Uuid('Health monitor ID'),
@@ -357,11 +329,11 @@ export const PoolList = wire.listOf(
 
 export const PoolListQuery = wire.Query({
   ...wire.listQuery(),
-  details: Optional(Type.Boolean({ default: false, description: 'Include what members are like' })),
+  details: wire.OptionalFlag({ default: false, description: 'Include what members are like' }),
   load_balancer_id: Optional(UuidInput('Only pools of this load balancer')),
   ...olderBalancerId,
   listener_id: Optional(UuidInput('Only the default pool of this listener')),
-  name: Optional(Type.String({ maxLength: 255, description: 'Only names that contain this' })),
+  name: wire.OptionalText({ maxLength: 255, description: 'Only names that contain this' }),
 });
 export type PoolListQuery = Static<typeof PoolListQuery>;
 

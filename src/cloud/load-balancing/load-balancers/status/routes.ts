@@ -5,7 +5,7 @@ import type { Api } from '../../../../http/server.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
 import { foundById } from '../../../../lib/ids.ts';
 import { idleTimes, MetricsQuestion } from '../../../../lib/node-settings.ts';
-import { Input, ProjectRegionParams } from '../../../../lib/wire.ts';
+import { Input, OptionalFlag, ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { usableFlavor } from '../flavors/flavors.ts';
 import { ONE_BALANCER } from '../routes.ts';
@@ -106,13 +106,11 @@ const Resize = Input(
 const FailOver = Input(
   'FailoverLoadBalancer',
   {
-    force: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether to replace the machines whatever the status is. Has no effect: nothing here needs a status.',
-        examples: [true],
-      }),
-    ),
+    force: OptionalFlag({
+      description:
+        'Whether to replace the machines whatever the status is. Has no effect: nothing here needs a status.',
+      examples: [true],
+    }),
   },
   { force: true },
 );

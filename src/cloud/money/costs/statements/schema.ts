@@ -1,75 +1,78 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { Named, nullable, oneOf, Query, QueryTime, RepeatedId } from '../../../../lib/wire.ts';
+import * as wire from '../../../../lib/wire.ts';
 import { USED_TYPES } from '../schema.ts';
 
 const { Array: List, Integer, Number: Num, Optional, String: Text } = Type;
 
 const PARTS = ['client', 'project', 'resource', 'day'] as const;
 
-export const StatementQuery = Query({
-  client_id: RepeatedId('Only these accounts; without it, all that you manage'),
-  project_id: RepeatedId('Only these projects'),
-  region_id: RepeatedId('Only these regions'),
+export const StatementQuery = wire.Query({
+  client_id: wire.RepeatedId('Only these accounts; without it, all that you manage'),
+  project_id: wire.RepeatedId('Only these projects'),
+  region_id: wire.RepeatedId('Only these regions'),
   type: Optional(
-    List(oneOf(USED_TYPES, { examples: ['volume'] }), {
+    List(wire.oneOf(USED_TYPES, { examples: ['volume'] }), {
       maxItems: 20,
       description: 'Only these types of resources. Repeat the parameter for several',
     }),
   ),
-  from: Optional(QueryTime('From this time on; if left out, from the beginning of the month in UTC')),
-  to: Optional(QueryTime('Before this time, 31 days later at most; until now if left out')),
+  from: Optional(wire.QueryTime('From this time on; if left out, from the beginning of the month in UTC')),
+  to: Optional(wire.QueryTime('Before this time, 31 days later at most; until now if left out')),
   by: Optional(
-    List(oneOf(PARTS, { examples: ['project'] }), {
+    List(wire.oneOf(PARTS, { examples: ['project'] }), {
       maxItems: 4,
       description:
         'What has lines of its own, besides accounts, regions and kinds of resources. Repeat the parameter for several',
     }),
   ),
-  limit: Optional(Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Most lines of a page in JSON' })),
-  page_token: Optional(Text({ pattern: '^[\\w-]{1,500}$', description: '`next_page_token` of the page before' })),
+  limit: wire.OptionalInteger({
+    minimum: 1,
+    maximum: 1_000,
+    default: 100,
+    description: 'Most lines of a page in JSON',
+  }),
+  page_token: wire.OptionalText({ pattern: '^[\\w-]{1,500}$', description: '`next_page_token` of the page before' }),
 });
 export type StatementQuery = Static<typeof StatementQuery>;
 
 const usage = {
   client_id: Integer({ description: 'Account' }),
-  project_id: nullable(Integer({ description: 'Project; by project or resource' })),
-  resource_id: nullable(Text({ description: 'ID of the resource; by resource' })),
-  name: nullable(Text({ description: 'Its last name in that time; by resource' })),
-  day: nullable(Text({ description: 'Day in UTC; by day', examples: ['2026-03-01'] })),
+  project_id: wire.IntegerOrNull({ description: 'Project; by project or resource' }),
+  resource_id: wire.TextOrNull({ description: 'ID of the resource; by resource' }),
+  name: wire.TextOrNull({ description: 'Its last name in that time; by resource' }),
+  day: wire.TextOrNull({ description: 'Day in UTC; by day', examples: ['2026-03-01'] }),
   region_id: Integer({ description: 'Region' }),
-  type: oneOf(USED_TYPES, { description: 'Type of resource', examples: ['volume'] }),
+  type: wire.oneOf(USED_TYPES, { description: 'Type of resource', examples: ['volume'] }),
   kind: Text({
     description: 'Flavor or type of volume; empty if there is one kind only',
     examples: ['standard'],
   }),
   quantity: Integer({ description: 'How much was used' }),
-  unit: oneOf(['seconds', 'gib_seconds'], { description: 'Seconds, or GiB times seconds' }),
+  unit: wire.oneOf(['seconds', 'gib_seconds'], { description: 'Seconds, or GiB times seconds' }),
 };
 const costs = {
-  cost: nullable(
+  cost: wire.nullable(
     Num({
       description: 'After discount, with tax, not rounded. Null unless it can be shown',
       examples: [8.8452],
     }),
   ),
-  currency: nullable(Text({ description: 'ISO 4217 code', examples: ['EUR'] })),
-  err: nullable(Text({ description: 'Why there is no cost' })),
+  currency: wire.TextOrNull({ description: 'ISO 4217 code', examples: ['EUR'] }),
+  err: wire.TextOrNull({ description: 'Why there is no cost' }),
 };
 
 const page = {
-  next_page_token: nullable(
-    Text({
-      description: 'For the next page, also if this one has fewer lines than the limit; null on the last one',
-    }),
-  ),
+  next_page_token: wire.TextOrNull({
+    description: 'For the next page, also if this one has fewer lines than the limit; null on the last one',
+  }),
 };
-const UsageLine = Named('UsageLine', usage);
+const UsageLine = wire.Named('UsageLine', usage);
 export type UsageLine = Static<typeof UsageLine>;
-const CostLine = Named('CostLine', { ...usage, ...costs });
+const CostLine = wire.Named('CostLine', { ...usage, ...costs });
 export type CostLine = Static<typeof CostLine>;
-export const UsageStatement = Named('UsageStatement', { lines: List(UsageLine), ...page });
+export const UsageStatement = wire.Named('UsageStatement', { lines: List(UsageLine), ...page });
 export type UsageStatement = Static<typeof UsageStatement>;
-export const CostStatement = Named('CostStatement', { lines: List(CostLine), ...page });
+export const CostStatement = wire.Named('CostStatement', { lines: List(CostLine), ...page });
 export type CostStatement = Static<typeof CostStatement>;
 
 const namesOf = <P extends TProperties>(properties: P) => Object.keys(properties) as (keyof P & string)[];

@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { PROTOCOL_NAMES } from '../../../../lib/ip-addresses.ts';
 import { LEGACY } from '../../../../lib/legacy.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { Choice, nullable } from '../../../../lib/wire.ts';
+import { Choice, IntegerOrNull, nullable, OptionalText, TextOrNull } from '../../../../lib/wire.ts';
 
 export const MAX_DESCRIPTION = 255;
 
 export const Port = (description: string) =>
-  nullable(Type.Integer({ minimum: 0, maximum: 65535, description, examples: [443] }));
+  IntegerOrNull({ minimum: 0, maximum: 65535, description, examples: [443] });
 
 export const Direction = Choice(['egress', 'ingress'], {
   description: '`ingress`: inbound traffic. `egress`: outbound traffic.',
@@ -21,8 +21,7 @@ export const Protocol = (description: string) =>
 
 const ProtocolOrNull = (description: string) => nullable(Choice(PROTOCOL_NAMES, { description, examples: ['tcp'] }));
 
-export const Prefix = (description: string) =>
-  nullable(Type.String({ maxLength: 64, description, examples: ['10.0.0.0/8'] }));
+export const Prefix = (description: string) => TextOrNull({ maxLength: 64, description, examples: ['10.0.0.0/8'] });
 
 const ruleFields = {
   direction: Direction,
@@ -38,9 +37,7 @@ const ruleFields = {
     ),
   ),
   remote_group_id: Type.Optional(nullable(UuidInput('Remote security group.'))),
-  description: Type.Optional(
-    Type.String({ maxLength: MAX_DESCRIPTION, description: 'Defaults to empty.', examples: ['HTTPS'] }),
-  ),
+  description: OptionalText({ maxLength: MAX_DESCRIPTION, description: 'Defaults to empty.', examples: ['HTTPS'] }),
 };
 const EthertypeInput = Ethertype('IP version; defaults to `IPv4`.');
 const PROTOCOL_RULE = 'In IPv6, `icmp` becomes `ipv6-icmp`. The `ipv6-*` protocols require IPv6.';

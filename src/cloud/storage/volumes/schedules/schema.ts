@@ -11,7 +11,7 @@ export const MOST_VOLUMES = 100;
 const MAX_UNITS = { weeks: 521, days: 3_650, hours: 87_600, minutes: 5_256_000 };
 /** Without examples: those of an update would have fields of both types. */
 const count = (unit: keyof typeof MAX_UNITS) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_UNITS[unit], description: `Number of ${unit}` }));
+  wire.OptionalInteger({ minimum: 0, maximum: MAX_UNITS[unit], description: `Number of ${unit}` });
 const unitsInput = {
   weeks: count('weeks'),
   days: count('days'),
@@ -38,15 +38,13 @@ const inEach = <S extends TSchema>(make: (annotations: TStringOptions) => S) =>
   >;
 
 const cronInput = {
-  ...inEach((annotations) => Type.Optional(Type.String({ minLength: 1, maxLength: 250, ...annotations }))),
-  timezone: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'A time zone of the IANA database; UTC if it is left out',
-      examples: ['Europe/Berlin'],
-    }),
-  ),
+  ...inEach((annotations) => wire.OptionalText({ minLength: 1, maxLength: 250, ...annotations })),
+  timezone: wire.OptionalText({
+    minLength: 1,
+    maxLength: 64,
+    description: 'A time zone of the IANA database; UTC if it is left out',
+    examples: ['Europe/Berlin'],
+  }),
 };
 
 export const PLACEHOLDERS = [
@@ -62,28 +60,24 @@ const Retention = wire.Input('SnapshotRetention', unitsInput, { weeks: 2 });
 
 /** What schedules of both types have. Without defaults, since an update has these fields, too. */
 const kept = {
-  max_quantity: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 10_000,
-      description: 'How many snapshots of each volume are kept; 2 if it is left out',
-      examples: [2],
-    }),
-  ),
+  max_quantity: wire.OptionalInteger({
+    minimum: 1,
+    maximum: 10_000,
+    description: 'How many snapshots of each volume are kept; 2 if it is left out',
+    examples: [2],
+  }),
   retention_time: Type.Optional(
     Type.Unsafe<Static<typeof Retention> | null>({
       ...wire.orNull(Retention),
       description: 'Time after which each snapshot is deleted; null: never',
     }),
   ),
-  resource_name_template: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: `Template for the names of the snapshots, with ${PLACEHOLDERS.map((one) => `{${one}}`).join(', ')}. Names end after 255 characters.`,
-      examples: [TEMPLATE],
-    }),
-  ),
+  resource_name_template: wire.OptionalText({
+    minLength: 1,
+    maxLength: 200,
+    description: `Template for the names of the snapshots, with ${PLACEHOLDERS.map((one) => `{${one}}`).join(', ')}. Names end after 255 characters.`,
+    examples: [TEMPLATE],
+  }),
 };
 export const DEFAULTS = { max_quantity: 2, resource_name_template: TEMPLATE };
 
@@ -190,12 +184,12 @@ export const UpdateSchedule = wire.Input(
 export type UpdateSchedule = Static<typeof UpdateSchedule>;
 
 export const PolicyQuery = wire.Query({
-  need_volumes: Type.Optional(Type.Boolean({ description: 'Volumes are always shown; older clients send this' })),
+  need_volumes: wire.OptionalFlag({ description: 'Volumes are always shown; older clients send this' }),
 });
 export const PolicyParams = Type.Object({ ...wire.ProjectRegion, policy_id: wire.IntegerId('Policy ID') });
 export const ScheduleParams = wire.PlaceParams({ schedule_id: 'Schedule ID' });
 
-const counted = (unit: string) => wire.nullable(Type.Integer({ description: `Number of ${unit}`, examples: [2] }));
+const counted = (unit: string) => wire.IntegerOrNull({ description: `Number of ${unit}`, examples: [2] });
 const unitsAnswer = {
   weeks: counted('weeks'),
   days: counted('days'),
@@ -217,7 +211,7 @@ const scheduleAnswer = <T extends 'cron' | 'interval', P extends TProperties>(ty
 const CronSchedule = scheduleAnswer(
   'cron',
   {
-    ...inEach((annotations) => wire.nullable(Type.String(annotations))),
+    ...inEach((annotations) => wire.TextOrNull(annotations)),
     timezone: Type.String({ description: 'Time zone', examples: ['UTC'] }),
   },
   'CronSchedule',
@@ -263,7 +257,7 @@ export const PolicyList = wire.listOf(Policy, 'SnapshotPolicyList');
 
 const amount = (description: string) => wire.nullable(Type.Number({ description, examples: [7.2] }));
 const account = {
-  currency_code: wire.nullable(Type.String({ description: 'Currency of the account', examples: ['EUR'] })),
+  currency_code: wire.TextOrNull({ description: 'Currency of the account', examples: ['EUR'] }),
   price_status: wire.Choice(['error', 'hide', 'show'], {
     description: '`hide`: prices are hidden from the account. `error`: there is no price for one of the types.',
     examples: ['show'],
