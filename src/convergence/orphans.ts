@@ -84,11 +84,7 @@ async function collect(deps: Looking, { backend }: NamedBackend, into: Map<strin
 }
 
 /** Returns the things that the backend itself does not find. If it can't answer now, it is asked the next time. */
-async function unseen(
-  { log, signal }: Looking,
-  { backend }: NamedBackend,
-  asked: readonly Settled[],
-): Promise<Settled[]> {
+async function unseen({ log, signal }: Looking, { backend }: NamedBackend, asked: readonly Settled[]) {
   const limit = pLimit(QUESTIONS);
   const answers = await limit.map(asked, async (ref) => {
     const call = { log, signal, generation: ref.generation, wasThere: true, secret: async () => undefined };

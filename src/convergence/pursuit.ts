@@ -204,11 +204,7 @@ const messageOf = (error: unknown): string =>
 const pauseAfter = (failures: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 20), LONGEST_PAUSE_MS) * (0.75 + Math.random() / 2);
 
-async function settleOrFail(
-  pursuit: Pursuit,
-  claim: Claim,
-  { settled: observed }: { settled: object | null },
-): Promise<void> {
+async function settleOrFail(pursuit: Pursuit, claim: Claim, { settled: observed }: { settled: object | null }) {
   try {
     await settle(pursuit, pursuit.workerId, { claim, observed });
   } catch (error) {

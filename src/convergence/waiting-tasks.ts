@@ -93,10 +93,7 @@ const othersSettled = ({ kind, id }: Name) =>
  * Returns the tasks that wait for this generation or an earlier one, including ended tasks whose removal goes
  * on. Followers come after the task that they follow.
  */
-export async function waitingTasks(
-  db: Sql,
-  { kind, id, generation }: Name & { generation: number },
-): Promise<WaitingForWant[]> {
+export async function waitingTasks(db: Sql, { kind, id, generation }: Name & { generation: number }) {
   const { rows } = await sql<WaitingForWant>`
     select tasks.id, task_type, state, input, task_wants.generation,
       ${othersSettled({ kind, id })} as others_settled

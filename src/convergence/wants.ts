@@ -117,12 +117,7 @@ interface Known {
  * wanted already no scope.
  * @throws InvalidError for what the infrastructure can't do
  */
-export async function want(
-  tx: Transaction,
-  scope: WantScope | null,
-  list: readonly Wanted[],
-  how: HowWanted = {},
-): Promise<void> {
+export async function want(tx: Transaction, scope: WantScope | null, list: readonly Wanted[], how: HowWanted = {}) {
   await wantAt(
     tx,
     list.map((wanted) => ({ wanted, scope })),

@@ -97,10 +97,7 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
 }
 
 /** Lets only one transaction at a time count and queue mails of an address, and of an account. */
-async function inTurn(
-  tx: Transaction,
-  rows: readonly { receiver: string; client_id: number; of_account: boolean }[],
-): Promise<void> {
+async function inTurn(tx: Transaction, rows: readonly { receiver: string; client_id: number; of_account: boolean }[]) {
   const keys = rows.flatMap(({ receiver, client_id, of_account }) => [
     `to ${receiver.toLowerCase()}`,
     ...(of_account ? [`of ${client_id}`] : []),

@@ -71,12 +71,7 @@ function sealedAnew(
   }
 }
 
-async function nextBatch(
-  db: Sql,
-  shape: ColumnShape,
-  newestId: number,
-  last: readonly string[] | undefined,
-): Promise<Kept[]> {
+async function nextBatch(db: Sql, shape: ColumnShape, newestId: number, last: readonly string[] | undefined) {
   const column = sql.ref(shape.column);
   const keys = sql.join(Object.keys(shape.keys).map((name) => sql.ref(name)));
   const further = last ? sql`and (${keys}) > (${sql.join(typed(shape, last))})` : sql``;

@@ -32,11 +32,7 @@ export async function ensureFirstAccount(deps: {
  * Makes the first token if there never was one, and returns its text. Call it only if the token can be shown or `keep`
  * can store it. If `keep` fails, no token is made: a token that nobody saw would lock everybody out of the account.
  */
-export async function makeTokenOnce(deps: {
-  database: Database;
-  clock: Clock;
-  keep?: (token: string) => void;
-}): Promise<string | undefined> {
+export async function makeTokenOnce(deps: { database: Database; clock: Clock; keep?: (token: string) => void }) {
   return deps.database.transaction(async (tx) => {
     await lockFirstAccount(tx);
     const any = await tx.sql.selectFrom('api_tokens').select('id').limit(1).executeTakeFirst();

@@ -129,10 +129,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
     },
   };
 
-  async function aiWork(
-    foundation: Parameters<typeof aiQueueOf>[2],
-    worker: Pick<Worker, 'can' | 'serve'>,
-  ): Promise<void> {
+  async function aiWork(foundation: Parameters<typeof aiQueueOf>[2], worker: Pick<Worker, 'can' | 'serve'>) {
     const preparation = await prepareAiWork(config, log);
     if (!preparation || stopping) return;
     aiTasks = await aiQueueOf(config, preparation, foundation);

@@ -10,10 +10,7 @@ const PATIENCE_MS = 10_000;
  * Asks a backend something that somebody waits for.
  * @throws ConflictError if the infrastructure refuses, UnavailableError
  */
-export async function asked<T>(
-  log: Pick<Logger, 'info'>,
-  ask: (call: Pick<Call, 'log' | 'signal'>) => Promise<T>,
-): Promise<T> {
+export async function asked<T>(log: Pick<Logger, 'info'>, ask: (call: Pick<Call, 'log' | 'signal'>) => Promise<T>) {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   return untilAborted(signal, ask({ log: log as Logger, signal })).catch((error: unknown) => {
     throw asAnswered(error);

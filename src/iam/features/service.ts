@@ -47,13 +47,7 @@ async function found(on: Platform, sql: Sql, principal: Principal, kind: Feature
   return activation;
 }
 
-async function refuseWrong(
-  on: Platform,
-  sql: Sql,
-  principal: Principal,
-  kind: FeatureKind,
-  request: ActivateFeature,
-): Promise<void> {
+async function refuseWrong(on: Platform, sql: Sql, principal: Principal, kind: FeatureKind, request: ActivateFeature) {
   const { client_id: clientId, feature_id: featureId } = request;
   const problems: FieldProblem[] = [];
   const client = await findClient(sql, clientId);
@@ -70,12 +64,7 @@ async function refuseWrong(
   if (problems.length > 0) throw new InvalidError(problems);
 }
 
-async function requireAvailable(
-  on: Platform,
-  { sql }: Transaction,
-  clientId: number,
-  featureId: number,
-): Promise<void> {
+async function requireAvailable(on: Platform, { sql }: Transaction, clientId: number, featureId: number) {
   const service = on.catalog.features.get(featureId)?.service;
   await keepDefaults(sql, clientId);
   const unavailable = (await availabilityOf(sql, [clientId])).some(
@@ -129,12 +118,7 @@ export async function activateFeature(
 }
 
 /** @throws NotFoundError */
-export async function deactivateFeature(
-  on: Platform,
-  principal: Principal,
-  kind: FeatureKind,
-  id: number,
-): Promise<void> {
+export async function deactivateFeature(on: Platform, principal: Principal, kind: FeatureKind, id: number) {
   const { client_id: clientId } = await found(on, on.database.sql, principal, kind, id);
   await on.database.accept(async (tx) => {
     await lockClients(tx, [clientId]);

@@ -8,11 +8,7 @@ import { announce, type Credentials, together } from '../identity/service.ts';
  * block. Ends logins as somebody else that needed those rights: a user has them only in the home account, and another
  * account must not change that.
  */
-export async function announceUser(
-  tx: Transaction,
-  userId: number,
-  clientIds: readonly number[],
-): Promise<Credentials> {
+export async function announceUser(tx: Transaction, userId: number, clientIds: readonly number[]) {
   const changed = await announce(tx, await credentialsOf(tx, 'user_id', userId));
   const user = await tx.sql.selectFrom('users').select('client_id').where('id', '=', userId).executeTakeFirst();
   if (!user || !clientIds.includes(user.client_id)) return changed;

@@ -16,10 +16,7 @@ type Who = { email?: string | undefined; rename?: string | undefined };
  * To be called before a person types a password. Returns what they should know about the user's address.
  * @throws InvalidError, NotFoundError for an unknown user
  */
-export async function requireUserOf(
-  { database }: { database: Database },
-  { email, rename }: Who,
-): Promise<string | undefined> {
+export async function requireUserOf({ database }: { database: Database }, { email, rename }: Who) {
   if (rename !== undefined) requireEmail(rename, 'rename');
   return formerAddress(await findUser(database.sql, email));
 }

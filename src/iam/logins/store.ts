@@ -156,11 +156,7 @@ export async function belongsTo(db: Sql, email: string, reach: Reach): Promise<b
 }
 
 /** Forgets the user's oldest attempts, or the oldest with unknown names, so that not more than `most` are left. */
-export async function insertAttempt(
-  db: Sql,
-  attempt: Insertable<Tables['login_attempts']>,
-  most: number,
-): Promise<void> {
+export async function insertAttempt(db: Sql, attempt: Insertable<Tables['login_attempts']>, most: number) {
   await db.insertInto('login_attempts').values(attempt).execute();
   const whose = attempt.user_id === null ? sql`user_id is null` : sql`user_id = ${attempt.user_id}`;
   await sql`
@@ -196,10 +192,7 @@ export async function listAttempts(
   return pageWithCount(attempts, page);
 }
 
-export async function deleteOldLogins(
-  db: Sql,
-  { now, attemptsBefore }: { now: Date; attemptsBefore: Date },
-): Promise<void> {
+export async function deleteOldLogins(db: Sql, { now, attemptsBefore }: { now: Date; attemptsBefore: Date }) {
   await db.deleteFrom('login_sessions').where('expires_at', '<', now).execute();
   await db.deleteFrom('login_attempts').where('created_at', '<', attemptsBefore).execute();
 }

@@ -55,12 +55,7 @@ export const listAssignments = (on: Platform, principal: Principal, query: Assig
   store.listAssignments(on.database.sql, principal.clientId, query, projectsSeen(principal));
 
 /** Changes role and project, not the user. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError */
-export async function changeAssignment(
-  on: Platform,
-  principal: Principal,
-  id: number,
-  request: AssignRole,
-): Promise<void> {
+export async function changeAssignment(on: Platform, principal: Principal, id: number, request: AssignRole) {
   const before = await getAssignment(on, principal, id);
   const place = placeOf(principal, { client_id: before.client_id, ...request });
   const fixed = (field: string) => new InvalidError({ [field]: ['Cannot change; make another assignment.'] });
@@ -147,12 +142,7 @@ function requireManager(principal: Principal, { clientId, projectId }: Place): v
 }
 
 /** @throws InvalidError for a role that can't be there, an unknown user or project, and for who has every right anyway */
-async function requireSound(
-  tx: Transaction,
-  { clientId, projectId }: Place,
-  userId: number,
-  role: CloudRole,
-): Promise<void> {
+async function requireSound(tx: Transaction, { clientId, projectId }: Place, userId: number, role: CloudRole) {
   const ofProject = scopeOfRole(role) === 'Project';
   if (ofProject && projectId === null) {
     throw new InvalidError({ project_id: [`The role ${role} is for a project; send its ID.`] });
@@ -174,12 +164,7 @@ async function requireSound(
 }
 
 /** @throws ForbiddenError if an administrator of a project would take rights from somebody */
-async function requireConfined(
-  tx: Transaction,
-  principal: Principal,
-  { clientId }: Place,
-  userId: number,
-): Promise<void> {
+async function requireConfined(tx: Transaction, principal: Principal, { clientId }: Place, userId: number) {
   if (managesAccount(principal, clientId)) return;
   const places = await store.placesOf(tx.sql, clientId, userId);
   if (places.length > 0 && !places.includes(null)) return;

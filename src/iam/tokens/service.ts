@@ -145,12 +145,7 @@ const MAX_TOKENS = 100;
  * @throws ForbiddenError for an account that the caller may not manage, NotFoundError if the platform
  * administrator names one that doesn't exist
  */
-export async function requireAccount(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-  sql = on.database.sql,
-): Promise<void> {
+export async function requireAccount(on: Platform, principal: Principal, clientId: number, sql = on.database.sql) {
   if (principal.clientId === clientId) return;
   const client = allows(principal, 'resell') ? await findClient(sql, clientId) : undefined;
   if (client && resells(principal, client)) {

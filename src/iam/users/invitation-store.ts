@@ -132,10 +132,7 @@ export async function begin(tx: Transaction, userId: number, passwordHash: strin
 }
 
 /** Gives a user the membership that was reserved for them, unless they are a member already. */
-export async function takePlace(
-  tx: Transaction,
-  { of, to, clientId }: { of: number; to: number; clientId: number },
-): Promise<void> {
+export async function takePlace(tx: Transaction, { of, to, clientId }: { of: number; to: number; clientId: number }) {
   await sql`
     update client_users set user_id = ${to} where client_id = ${clientId} and user_id = ${of}
        and not exists (select from client_users there where there.client_id = ${clientId} and there.user_id = ${to})`.execute(

@@ -142,11 +142,7 @@ async function requireRemovable(tx: Transaction, user: store.UserRow, clientId: 
 }
 
 /** The accounts must be locked. @throws ConflictError */
-export async function requireAnotherAdministrator(
-  tx: Transaction,
-  userId: number,
-  clientIds: readonly number[],
-): Promise<void> {
+export async function requireAnotherAdministrator(tx: Transaction, userId: number, clientIds: readonly number[]) {
   const [only] = await store.accountsOnlyAdministeredBy(tx.sql, userId, clientIds);
   if (only === undefined) return;
   throw new ConflictError(
@@ -238,12 +234,7 @@ export function givenRole(principal: Principal, wanted: UserRole): Role {
 }
 
 /** @throws ForbiddenError, NotFoundError */
-export async function roleOfMember(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-  userId: number,
-): Promise<Role> {
+export async function roleOfMember(on: Platform, principal: Principal, clientId: number, userId: number) {
   await requireMemberAccount(on, principal, clientId);
   return roleOf((await placeIn(on.database.sql, clientId, userId)).role_id);
 }
@@ -277,12 +268,7 @@ export async function changeRoleOfMember(
  * Removes a member. A user without another account is deleted. Users may leave by themselves.
  * @throws ForbiddenError, NotFoundError, ConflictError
  */
-export async function removeMember(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-  userId: number,
-): Promise<void> {
+export async function removeMember(on: Platform, principal: Principal, clientId: number, userId: number) {
   const leaving = principal.inPerson === true && principal.userId === userId;
   if (!leaving) await requireStaffing(on, principal, clientId);
   const credentials = await on.database.accept(async (tx) => {

@@ -97,12 +97,7 @@ export async function changeAddress(
 }
 
 /** Blocks or unblocks the user in these accounts. */
-export async function setActiveIn(
-  db: Sql,
-  userId: number,
-  clientIds: readonly number[],
-  isActive: boolean,
-): Promise<void> {
+export async function setActiveIn(db: Sql, userId: number, clientIds: readonly number[], isActive: boolean) {
   if (clientIds.length === 0) return;
   await db
     .updateTable('client_users')
@@ -139,10 +134,7 @@ export async function updateRole(
     .execute();
 }
 
-export async function deleteMembership(
-  db: Sql,
-  { clientId, userId }: { clientId: number; userId: number },
-): Promise<void> {
+export async function deleteMembership(db: Sql, { clientId, userId }: { clientId: number; userId: number }) {
   await db.deleteFrom('client_users').where('client_id', '=', clientId).where('user_id', '=', userId).execute();
 }
 

@@ -75,10 +75,7 @@ export async function countUnfinished(tx: Transaction, clientId: number, limit: 
   return rows.length;
 }
 
-export async function insertTask(
-  tx: Transaction,
-  { id, data, now }: { id: string; data: TaskData; now: Date },
-): Promise<void> {
+export async function insertTask(tx: Transaction, { id, data, now }: { id: string; data: TaskData; now: Date }) {
   await tx.sql
     .insertInto('ai_tasks')
     .values({

@@ -67,10 +67,7 @@ export async function countForNew(tx: Transaction, clientId: number): Promise<nu
   return count;
 }
 
-export async function insertWebhook(
-  tx: Transaction,
-  row: Omit<Insertable<Tables['webhooks']>, 'revision'>,
-): Promise<void> {
+export async function insertWebhook(tx: Transaction, row: Omit<Insertable<Tables['webhooks']>, 'revision'>) {
   await tx.sql.insertInto('webhooks').values(row).execute();
   await tx.sql.insertInto('webhook_sending').values({ webhook_id: row.id, client_id: row.client_id }).execute();
 }

@@ -167,17 +167,7 @@ async function checkNamed(
 }
 
 /** Holds the floating IPs and finds what is deleted with the instance. @throws ConflictError */
-async function holdAddresses(
-  tx: Transaction,
-  instanceId: string,
-  removal: Removal,
-  taskId: string,
-): Promise<{
-  reservedPortIds: string[];
-  gonePortIds: string[];
-  floatingIpIds: string[];
-  heldFloatingIpIds: string[];
-}> {
+async function holdAddresses(tx: Transaction, instanceId: string, removal: Removal, taskId: string) {
   const ports = await lockPortsOf(tx, instanceId);
   const reserved = ports.filter((port) => port.reserved);
   const named = reserved.filter(({ id }) => removal.reservedFixedIps.includes(id));

@@ -168,12 +168,7 @@ export interface NewInstance {
 }
 
 /** Inserts an instance in its first state, held by the task that creates it. */
-export async function insertInstance(
-  tx: Transaction,
-  place: Place,
-  instance: NewInstance,
-  taskId: string,
-): Promise<void> {
+export async function insertInstance(tx: Transaction, place: Place, instance: NewInstance, taskId: string) {
   await tx.sql
     .insertInto('instances')
     .values({

@@ -141,20 +141,13 @@ async function put(tx: Transaction, { clock, catalog, origin }: Agreement): Prom
 }
 
 /** Returns the catalogue in force; undefined before the first. @throws CatalogError when this release can't read it */
-export async function catalogOfDatabase(
-  { sql }: Pick<Database, 'sql'>,
-  kinds?: BackendShapes,
-): Promise<Catalog | undefined> {
+export async function catalogOfDatabase({ sql }: Pick<Database, 'sql'>, kinds?: BackendShapes) {
   const inForce = await store.catalogFiles(sql);
   return inForce && catalogOf(inForce.files, inForce.origin, kinds);
 }
 
 /** Returns why this catalogue can't be offered on this database; undefined when it can. */
-export async function differenceTo(
-  { sql }: Pick<Database, 'sql'>,
-  catalog: Catalog,
-  folder: string,
-): Promise<string | undefined> {
+export async function differenceTo({ sql }: Pick<Database, 'sql'>, catalog: Catalog, folder: string) {
   const inForce = await store.catalogInForce(sql);
   return inForce && inForce.hash !== catalog.hash ? difference(catalog, folder, inForce) : undefined;
 }

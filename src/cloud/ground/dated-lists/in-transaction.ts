@@ -53,12 +53,7 @@ export async function readLists<Row extends ListRow>(
   return rows;
 }
 
-export async function findList<Row extends ListRow>(
-  db: Sql,
-  table: ListTable,
-  sight: Sight,
-  id: number,
-): Promise<Row | undefined> {
+export async function findList<Row extends ListRow>(db: Sql, table: ListTable, sight: Sight, id: number) {
   const { rows } = await sql<Row>`
     select * from ${sql.table(table)} where id = ${id} and ${seenBy(sight)}`.execute(db);
   return rows[0];

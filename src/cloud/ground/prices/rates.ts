@@ -131,12 +131,7 @@ function lastBegun<List extends { from: Date }>(lists: readonly List[], at: Date
   return last ? [last] : [];
 }
 
-async function pricesBetween(
-  db: Sql,
-  clientIds: readonly number[],
-  from: Date,
-  to: Date,
-): Promise<Map<number, DatedPrices[]>> {
+async function pricesBetween(db: Sql, clientIds: readonly number[], from: Date, to: Date) {
   const books = await priceBooksBetween(db, from, to);
   const rows = await store.listsOfClientsBetween(db, clientIds, from, to);
   const lists = rows.map((row) => ({ ...row, ...priceList(row) }));

@@ -45,11 +45,7 @@ export async function changeProject(
 }
 
 /** Notes the task that deletes these projects. Returns which they are, so that every process can be told. */
-export async function markDeleting(
-  tx: Transaction,
-  which: { id: number } | { clientId: number },
-  taskId: string,
-): Promise<number[]> {
+export async function markDeleting(tx: Transaction, which: { id: number } | { clientId: number }, taskId: string) {
   const rows = await tx.sql
     .updateTable('projects')
     .set({ deletion_task_id: taskId })

@@ -202,12 +202,7 @@ export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
  * call it as late in the transaction as possible.
  * @throws QuotaExceededError with the numbers
  */
-export async function takeQuota(
-  tx: Transaction,
-  owner: LimitedOwner,
-  attribute: RegionalQuota,
-  amount = 1,
-): Promise<void> {
+export async function takeQuota(tx: Transaction, owner: LimitedOwner, attribute: RegionalQuota, amount = 1) {
   const { clientId, regionId, region } = owner;
   // Read with the count, so that a changed limit holds for every process at once.
   const { rows } = await sql<{ used: number; most: number }>`
@@ -323,12 +318,7 @@ export async function overdrawQuotas(tx: Transaction, owner: LimitedOwner, amoun
 }
 
 /** Gives back what `takeQuota` took, when the resource is deleted or was never created. */
-export async function releaseQuota(
-  tx: Transaction,
-  owner: QuotaOwner,
-  attribute: RegionalQuota,
-  amount = 1,
-): Promise<void> {
+export async function releaseQuota(tx: Transaction, owner: QuotaOwner, attribute: RegionalQuota, amount = 1) {
   await tx.sql
     .updateTable('quota_usage')
     .set({ used: sql`used - ${amount}` })

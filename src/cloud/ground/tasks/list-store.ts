@@ -76,11 +76,7 @@ export async function acknowledgeTask(sql: Sql, id: string, { by, at }: Acknowle
   await unacknowledged(sql, { by, at }).where('id', '=', id).execute();
 }
 
-export async function acknowledgeEnded(
-  sql: Sql,
-  which: AcknowledgedTasks,
-  acknowledgement: Acknowledgement,
-): Promise<void> {
+export async function acknowledgeEnded(sql: Sql, which: AcknowledgedTasks, acknowledgement: Acknowledgement) {
   let update = unacknowledged(sql, acknowledgement).where('client_id', '=', which.clientId).where('state', 'in', ENDED);
   if (which.projectId !== undefined) update = update.where('project_id', '=', which.projectId);
   if (which.regionId !== undefined) update = update.where('region_id', '=', which.regionId);

@@ -338,11 +338,7 @@ export async function workBegins(tx: Transaction, id: string): Promise<void> {
 }
 
 /** Sets a task of `beginWork` to FINISHED, unless its deadline has ended it. */
-export async function workEnds(
-  tx: Transaction,
-  id: string,
-  endings: Pick<Endings, 'measures' | 'traces'>,
-): Promise<void> {
+export async function workEnds(tx: Transaction, id: string, endings: Pick<Endings, 'measures' | 'traces'>) {
   const task = await tx.sql
     .selectFrom('tasks')
     .select('id')

@@ -84,10 +84,7 @@ const insertTaskRow = compiledQuery((db, args: TaskValues) =>
  * Begins with what a task has waited to do: from now on its end is that of its kind.
  * @throws ConflictError if another process has begun with it, or it has ended
  */
-export async function beginWaiting(
-  sql: Sql,
-  task: Pick<NewTask, 'id' | 'data' | 'input' | 'deadlineAt'>,
-): Promise<void> {
+export async function beginWaiting(sql: Sql, task: Pick<NewTask, 'id' | 'data' | 'input' | 'deadlineAt'>) {
   const begun = await sql
     .updateTable('tasks')
     .set({

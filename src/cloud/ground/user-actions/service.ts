@@ -22,11 +22,7 @@ export const listUserActions = async (
 ): Promise<Page<store.ListedAction>> => listPublished(on.database.sql, { ...query, ...periodOf(query), clientId });
 
 /** Lists everything recorded for the caller's account. @throws InvalidError for a time that no calendar has */
-export async function listRequests(
-  on: Platform,
-  { clientId }: Principal,
-  query: RequestListQuery,
-): Promise<Page<store.ListedAction>> {
+export async function listRequests(on: Platform, { clientId }: Principal, query: RequestListQuery) {
   // Include refusals not yet written.
   await on.actionLog.flush();
   return store.listRequests(on.database.sql, { ...query, ...periodOf(query), clientId });

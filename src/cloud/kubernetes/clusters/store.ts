@@ -139,10 +139,7 @@ export async function insertPools(
   await linkGroups(tx, pools);
 }
 
-export async function linkGroups(
-  tx: Transaction,
-  pools: readonly Pick<NewPool, 'id' | 'security_group_ids'>[],
-): Promise<void> {
+export async function linkGroups(tx: Transaction, pools: readonly Pick<NewPool, 'id' | 'security_group_ids'>[]) {
   const links = pools.flatMap((pool) =>
     pool.security_group_ids.map((id, position) => ({
       pool_id: pool.id,

@@ -89,11 +89,7 @@ export function clusterTasks({ secrets }: { secrets: Secrets }): TaskEnd[] {
 }
 
 /** Releases the quotas of nodes that are gone. */
-export async function giveBack(
-  tx: Transaction,
-  freed: nodes.FreedQuotas | undefined,
-  also: QuotaAmounts = {},
-): Promise<void> {
+export async function giveBack(tx: Transaction, freed: nodes.FreedQuotas | undefined, also: QuotaAmounts = {}) {
   if (freed) await releaseQuotas(tx, freed.owner, { ...freed.amounts, ...also });
 }
 

@@ -94,13 +94,7 @@ export async function takeVip(tx: Transaction, scope: Scope, wish: VipWish): Pro
 }
 
 /** Writes the port and assigns the floating IP, which the task holds. */
-export async function writeVip(
-  tx: Transaction,
-  scope: Scope,
-  loadBalancerId: string,
-  vip: Vip,
-  taskId: string,
-): Promise<void> {
+export async function writeVip(tx: Transaction, scope: Scope, loadBalancerId: string, vip: Vip, taskId: string) {
   const { portId: id, networkId, external, floatingIp } = vip;
   if (vip.made) await ports.insertVip(tx, scope, { id, networkId, loadBalancerId });
   else await ports.attachVip(tx, id, loadBalancerId);

@@ -107,11 +107,7 @@ async function insert(on: Platform, scope: Scope, given: NewSecret, contents: Re
 }
 
 /** Returns the task that stores a certificate with its key. @throws InvalidError, QuotaExceededError */
-export async function createTlsSecret(
-  on: Platform,
-  scope: Scope,
-  { name, payload, ...request }: CreateTlsSecret,
-): Promise<string> {
+export async function createTlsSecret(on: Platform, scope: Scope, { name, payload, ...request }: CreateTlsSecret) {
   const expires_at = expiryOf(on, request);
   const problems = bundleProblems(payload, on.clock.now());
   if (problems.length > 0) throw new InvalidError(problems);
@@ -201,12 +197,7 @@ const PURPOSES = { tls: 'a certificate with its key', certificates: 'certificate
  * them. A user that keeps a secret may keep it after it has expired.
  * @throws InvalidError for a secret that is missing or of no use, ConflictError for one that a task holds
  */
-export async function useSecrets(
-  tx: Transaction,
-  place: Place,
-  user: SecretUser,
-  wishes: readonly SecretWish[],
-): Promise<void> {
+export async function useSecrets(tx: Transaction, place: Place, user: SecretUser, wishes: readonly SecretWish[]) {
   const ids = [...new Set(wishes.map(({ id }) => id.toLowerCase()).filter(isUuid))];
   const found = await lockSecrets(tx, place, ids);
   const former = new Set((await usesOf(tx, user)).map(({ secret_id }) => secret_id));
@@ -221,11 +212,7 @@ export async function useSecrets(
 }
 
 /** Ends what the users do with secrets, but for those that are kept. Call it when the users are deleted. */
-export async function letSecretsGo(
-  tx: Transaction,
-  users: readonly SecretUser[],
-  kept: readonly string[] = [],
-): Promise<void> {
+export async function letSecretsGo(tx: Transaction, users: readonly SecretUser[], kept: readonly string[] = []) {
   const ids = users.map(({ user_id }) => user_id);
   await sql`
     delete from secret_uses

@@ -29,10 +29,7 @@ export async function stepsOf(db: Sql, taskIds: readonly string[]): Promise<Step
   return rows;
 }
 
-export async function specsOf(
-  db: Sql,
-  things: readonly { kind: string; id: string }[],
-): Promise<Map<string, object | null>> {
+export async function specsOf(db: Sql, things: readonly { kind: string; id: string }[]) {
   const { rows } = await sql<{ key: string; spec: object | null }>`
     select kind || ':' || id as key, spec from wants
     where (kind, id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as thing (kind text, id uuid))`.execute(

@@ -113,13 +113,7 @@ interface Payer {
 
 const DAY_MS = 86_400_000;
 
-async function priceOfOfItemPrices(
-  on: Platform,
-  { clientId }: Payer,
-  regionId: number,
-  item: string,
-  amount: number,
-): Promise<formula.VolumePrice> {
+async function priceOfOfItemPrices(on: Platform, { clientId }: Payer, regionId: number, item: string, amount: number) {
   const { terms, hourPrice } = await on.rates.of(clientId);
   return formula.volumePrice(terms, amount === 0 ? '0' : hourPrice(regionId, item), amount);
 }

@@ -169,11 +169,7 @@ function requestProblems({ names, name_templates, volumes = [] }: instanceSchema
  * region doesn't offer, has the status `error`.
  * @throws InvalidError, NotFoundError for the snapshot
  */
-export async function priceOfVolume(
-  on: Platform,
-  scope: Scope,
-  request: schema.VolumePriceRequest,
-): Promise<VolumePrice> {
+export async function priceOfVolume(on: Platform, scope: Scope, request: schema.VolumePriceRequest) {
   const problems = schema.volumeRequestProblems(request);
   if (problems.length > 0) throw new InvalidError(problems);
   const snapshot = await snapshotOf(on, scope, request);
@@ -184,11 +180,7 @@ export async function priceOfVolume(
  * Returns what a snapshot of the volume would cost: the same as a volume of its size and type.
  * @throws InvalidError for a type without snapshots, NotFoundError for the volume
  */
-export async function priceOfSnapshot(
-  on: Platform,
-  scope: Scope,
-  { volume_id }: schema.SnapshotPriceRequest,
-): Promise<VolumePrice> {
+export async function priceOfSnapshot(on: Platform, scope: Scope, { volume_id }: schema.SnapshotPriceRequest) {
   const volume = sized(await getVolume(on, scope, volume_id));
   if (!SNAPSHOT_TYPES.includes(volume.volumeType)) {
     const message = `Is of type ${volume.volumeType}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`;
@@ -202,11 +194,7 @@ async function priceOf(on: Platform, scope: Scope, { sizeGib, volumeType }: sche
   return volumePrice(prices.terms, prices.hourPrice(scope.regionId, priced.volume(volumeType)), sizeGib);
 }
 
-async function snapshotOf(
-  on: Platform,
-  scope: Scope,
-  request: schema.VolumePriceRequest,
-): Promise<schema.PricedVolume | undefined> {
+async function snapshotOf(on: Platform, scope: Scope, request: schema.VolumePriceRequest) {
   const id = request.snapshot_id ?? null;
   return id === null ? undefined : sized(await getSnapshot(on, scope, id));
 }

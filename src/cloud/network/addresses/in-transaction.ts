@@ -218,11 +218,7 @@ export async function take(tx: Transaction, scope: Scope, wishes: store.AddressW
   return chosen.flatMap((one) => (leadsOut(one) ? ofOutside : ofOwn).shift() ?? []);
 }
 
-async function knownSubnets(
-  tx: Transaction,
-  scope: Scope,
-  wishes: store.AddressSource[],
-): Promise<store.KnownSubnet[]> {
+async function knownSubnets(tx: Transaction, scope: Scope, wishes: store.AddressSource[]) {
   const inside = wishes.filter(({ kind }) => kind !== 'external');
   const own = inside.length > 0 ? await store.lockSubnets(tx, scope, inside) : [];
   // What is asked for by name is most likely the account's own.

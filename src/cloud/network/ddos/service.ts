@@ -286,10 +286,7 @@ function specOf(address: string, { template_id, fields, active, bgp }: Wanted): 
 export const ddosProfileDeletion = waitingDeletion('delete_ddos_profile', deleteDdosProfile, ['profile_id']);
 
 /** Removes the profiles of public addresses that have been given back: somebody else may get them next. */
-export async function protectNoLonger(
-  tx: Transaction,
-  addresses: readonly { subnet_id: string; address: string }[],
-): Promise<void> {
+export async function protectNoLonger(tx: Transaction, addresses: readonly { subnet_id: string; address: string }[]) {
   if (addresses.length === 0) return;
   const gone = await deleteProfilesOf(tx, addresses);
   await want(

@@ -43,11 +43,7 @@ export async function insertProfile(tx: Transaction, profile: Insertable<Tables[
   return id;
 }
 
-export async function changeProfile(
-  tx: Transaction,
-  id: number,
-  change: Updateable<Tables['ddos_profiles']>,
-): Promise<void> {
+export async function changeProfile(tx: Transaction, id: number, change: Updateable<Tables['ddos_profiles']>) {
   await tx.sql.updateTable('ddos_profiles').set(change).where('id', '=', id).execute();
 }
 
@@ -56,10 +52,7 @@ export async function deleteProfile(tx: Transaction, id: number): Promise<void> 
 }
 
 /** Deletes the profiles of addresses, and returns their IDs at the infrastructure. */
-export async function deleteProfilesOf(
-  tx: Transaction,
-  addresses: readonly { subnet_id: string; address: string }[],
-): Promise<string[]> {
+export async function deleteProfilesOf(tx: Transaction, addresses: readonly { subnet_id: string; address: string }[]) {
   const { rows } = await sql<{ id: string }>`
     delete from ddos_profiles where (subnet_id, address) in (
       select * from unnest(${addresses.map((one) => one.subnet_id)}::uuid[],

@@ -170,11 +170,7 @@ export async function changeFloatingIp(
 }
 
 /** Whether the port has the address and no other floating IP uses it. If so, the port is locked against removal. */
-export async function isFree(
-  tx: Transaction,
-  id: string,
-  target: { port_id: string; fixed_address: string },
-): Promise<boolean> {
+export async function isFree(tx: Transaction, id: string, target: { port_id: string; fixed_address: string }) {
   const { rows } = await sql`
     select from ports join ip_assignments as assigned on assigned.port_id = ports.id
     where ports.id = ${target.port_id} and assigned.address = ${target.fixed_address}::inet

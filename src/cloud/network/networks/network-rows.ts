@@ -20,11 +20,7 @@ export async function insertNetwork(tx: Transaction, row: Insertable<Tables['net
   await tx.sql.insertInto('networks').values(row).execute();
 }
 
-export async function changeNetwork(
-  tx: Transaction,
-  id: string,
-  change: Updateable<Tables['networks']>,
-): Promise<void> {
+export async function changeNetwork(tx: Transaction, id: string, change: Updateable<Tables['networks']>) {
   await tx.sql.updateTable('networks').set(change).where('id', '=', id).execute();
 }
 

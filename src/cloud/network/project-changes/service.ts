@@ -40,11 +40,7 @@ export async function prepareProjects(
  * Deletes a project that holds no more than what it came with, which is removed in the background. It must be locked.
  * @throws ConflictError if something else is left
  */
-export async function removeEmpty(
-  tx: Transaction,
-  project: projects.ProjectRow,
-  regions: Catalog['regions'],
-): Promise<void> {
+export async function removeEmpty(tx: Transaction, project: projects.ProjectRow, regions: Catalog['regions']) {
   const { id } = project;
   const left = await projects.leftIn(tx, id);
   if (left.length > 0) {

@@ -277,12 +277,7 @@ function withoutNulls({ name, routes, ...change }: UpdateRouterNow): UpdateRoute
 }
 
 /** Locks the subnets and returns them in the given order. @throws InvalidError, ConflictError while a task holds one */
-async function freeSubnets(
-  tx: Transaction,
-  scope: Scope,
-  ids: readonly string[],
-  fieldOf: (index: number) => string,
-): Promise<store.SubnetRow[]> {
+async function freeSubnets(tx: Transaction, scope: Scope, ids: readonly string[], fieldOf: (index: number) => string) {
   const found = new Map((await store.lockSubnets(tx, scope, ids)).map((row) => [row.id, row]));
   const problems = ids.flatMap((id, index) => {
     const field = fieldOf(index);

@@ -118,12 +118,7 @@ export async function hasRouterAt(tx: Transaction, subnetId: string, address: st
 }
 
 /** Gives the router another address in the subnet, the new gateway's, which is kept for it. */
-export async function moveInterface(
-  tx: Transaction,
-  routerId: string,
-  subnetId: string,
-  address: string,
-): Promise<void> {
+export async function moveInterface(tx: Transaction, routerId: string, subnetId: string, address: string) {
   await sql`
     update router_interfaces set address = ${address}::inet
     where router_id = ${routerId} and subnet_id = ${subnetId}`.execute(tx.sql);

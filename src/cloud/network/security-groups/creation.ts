@@ -197,12 +197,7 @@ export async function updateSecurityGroupByTask(
 export const revertSecurityGroup = (on: Platform, scope: Scope, id: string): Promise<store.SecurityGroupRow> =>
   change(on, scope, id, ({ rules }) => changeToWanted(rules, defaultGroupRules()));
 
-function change(
-  on: Platform,
-  scope: Scope,
-  id: string,
-  plan: (group: store.SecurityGroupRow) => GroupChange,
-): Promise<store.SecurityGroupRow> {
+function change(on: Platform, scope: Scope, id: string, plan: (group: store.SecurityGroupRow) => GroupChange) {
   return on.database.accept(async (tx) => (await changeGroup(on, tx, scope, id, plan)).group);
 }
 

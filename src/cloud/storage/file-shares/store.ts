@@ -79,10 +79,7 @@ export async function slurmClusterOn(
 
 export type AccessRuleRow = Selectable<Tables['file_share_access_rules']>;
 
-export async function insertRules(
-  tx: Transaction,
-  rules: Insertable<Tables['file_share_access_rules']>[],
-): Promise<void> {
+export async function insertRules(tx: Transaction, rules: Insertable<Tables['file_share_access_rules']>[]) {
   if (rules.length > 0) await tx.sql.insertInto('file_share_access_rules').values(rules).execute();
 }
 

@@ -98,11 +98,7 @@ export async function deleteVolume(on: Platform, scope: Scope, id: string, snaps
 }
 
 /** Returns the instance to which the new volume will be attached. */
-async function hostOf(
-  tx: Transaction,
-  scope: Scope,
-  request: CreateVolume,
-): Promise<attachmentsStore.VolumeHost | undefined> {
+async function hostOf(tx: Transaction, scope: Scope, request: CreateVolume) {
   const { instance_id_to_attach_to: id } = request;
   if (id === undefined) return undefined;
   return attachmentsStore.requireReady(await lockHost(tx, scope, id), id, 'instance_id_to_attach_to');

@@ -135,12 +135,7 @@ export async function lockVolumes(tx: Transaction, place: Place, ids: string[]):
     .execute();
 }
 
-export async function setStatus(
-  tx: Transaction,
-  ids: string[],
-  status: VolumeStatus,
-  taskId: string | null,
-): Promise<void> {
+export async function setStatus(tx: Transaction, ids: string[], status: VolumeStatus, taskId: string | null) {
   if (ids.length === 0) return;
   await tx.sql
     .updateTable('volumes')

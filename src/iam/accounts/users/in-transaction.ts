@@ -33,11 +33,7 @@ export async function refusePlatforms(db: Sql, clientId: number): Promise<void> 
 }
 
 /** Returns false if `from` is no longer the hash of the user's password. */
-export async function replacePassword(
-  db: Sql,
-  userId: number,
-  { from, to }: { from: string; to: string },
-): Promise<boolean> {
+export async function replacePassword(db: Sql, userId: number, { from, to }: { from: string; to: string }) {
   const { numUpdatedRows } = await db
     .updateTable('users')
     .set({ password_hash: to, password_given: false, password_requested_at: null })

@@ -131,11 +131,7 @@ export async function resetAvailabilityForClient(
 }
 
 /** Does it for all clients of the caller's reseller. @throws ProductInUseError, ForbiddenError */
-export async function resetAvailabilityForAll(
-  on: Platform,
-  principal: Principal,
-  products: readonly ServiceName[],
-): Promise<void> {
+export async function resetAvailabilityForAll(on: Platform, principal: Principal, products: readonly ServiceName[]) {
   const resellerId = resellerOf(principal);
   await on.database.accept(async (tx) => {
     await lockAllOf(tx, resellerId);

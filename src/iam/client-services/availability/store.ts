@@ -64,10 +64,7 @@ export async function keepDefaults(db: Sql, clientId: number): Promise<void> {
     select from resellers where id = (select reseller_id from clients where id = ${clientId}) for share`.execute(db);
 }
 
-export async function putDefault(
-  db: Sql,
-  row: { reseller_id: number; product: OfferedService; available: boolean },
-): Promise<void> {
+export async function putDefault(db: Sql, row: { reseller_id: number; product: OfferedService; available: boolean }) {
   await db
     .insertInto('product_defaults')
     .values(row)

@@ -11,10 +11,7 @@ export interface ResellerRow {
 }
 
 /** Lists resellers that are not deleted, by ID. */
-export async function listResellers(
-  db: Sql,
-  { after, limit }: { after: number; limit: number },
-): Promise<ResellerRow[]> {
+export async function listResellers(db: Sql, { after, limit }: { after: number; limit: number }) {
   const { rows } = await sql<ResellerRow>`
     select ${COLUMNS} from resellers where deleted_at is null and id > ${after} order by id limit ${limit}`.execute(db);
   return rows;

@@ -41,11 +41,7 @@ export async function findReset(db: Sql, userId: number, now: Date): Promise<{ s
     .executeTakeFirst();
 }
 
-async function requireValid(
-  on: Platform,
-  sql: Database['sql'],
-  token: PersonalToken | undefined,
-): Promise<PersonalToken> {
+async function requireValid(on: Platform, sql: Database['sql'], token: PersonalToken | undefined) {
   const reset = token && (await findReset(sql, token.userId, on.clock.now()));
   if (token && reset && isToken(token, reset.secret_hash)) return token;
   throw new InvalidError({

@@ -110,12 +110,7 @@ async function compared(
 }
 
 /** Records the attempt. Returns undefined if nobody has that name and password. @throws TooManyRequestsError */
-export async function checkPasswordByName(
-  on: Platform,
-  username: string,
-  password: string,
-  from: Sender,
-): Promise<store.UserToLogIn | undefined> {
+export async function checkPasswordByName(on: Platform, username: string, password: string, from: Sender) {
   const user = await store.findUserByEmail(on.database.sql, username);
   return (await compared(on, user, username, password, from)) ? user : undefined;
 }

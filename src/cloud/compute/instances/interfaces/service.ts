@@ -3,7 +3,7 @@ import { remove, type Wanted } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
-import type { Page, PageQuery } from '../../../../lib/page.ts';
+import type { PageQuery } from '../../../../lib/page.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { ATTACHABLE } from '../../../ground/hosts/states.ts';
 import { quotaOwner, takeQuotas } from '../../../ground/quotas/service.ts';
@@ -20,12 +20,7 @@ import { type AttachInterface, ofItsKind } from './schema.ts';
 import { ATTACH_INTERFACE, DETACH_INTERFACE, type InterfaceInput } from './tasks.ts';
 
 /** Lists the interfaces in the instance's order. @throws NotFoundError */
-export async function listInterfaces(
-  on: Platform,
-  scope: Scope,
-  id: string,
-  page: PageQuery,
-): Promise<Page<interfaces.InterfaceRow>> {
+export async function listInterfaces(on: Platform, scope: Scope, id: string, page: PageQuery) {
   const instance = await getInstance(on, scope, id);
   return interfaces.listInterfaces(on.database.sql, instance.id, page);
 }

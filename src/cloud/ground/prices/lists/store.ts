@@ -32,12 +32,7 @@ export async function listsSince(db: Sql, holder: Holder, from: Date): Promise<T
 }
 
 /** Returns the same of everything that may be about the clients: their former resellers' as well. */
-export async function listsOfClientsBetween(
-  db: Sql,
-  clientIds: readonly number[],
-  from: Date,
-  to: Date,
-): Promise<TimedTerms[]> {
+export async function listsOfClientsBetween(db: Sql, clientIds: readonly number[], from: Date, to: Date) {
   // As an array, for which PostgreSQL uses the index; it would read all lists for a subquery beside an OR.
   const theirs = sql<boolean>`(scope = 'everyone' or client_id = any(${clientIds}::bigint[]) or reseller_id = any(array(
     select reseller_id from clients where id = any(${clientIds}::bigint[])

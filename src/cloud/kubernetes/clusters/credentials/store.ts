@@ -8,12 +8,7 @@ import type { Secrets } from '../../../../secrets/secrets.ts';
 export type CredentialsRow = Selectable<Tables['kubernetes_credentials']>;
 
 /** Stores the credentials that the cluster's backend created, unless the cluster keeps them. */
-export async function keepCredentials(
-  db: Sql,
-  secrets: Secrets,
-  clusterId: string,
-  observed: ClusterObservation,
-): Promise<void> {
+export async function keepCredentials(db: Sql, secrets: Secrets, clusterId: string, observed: ClusterObservation) {
   if (observed.keepsKeys) return;
   const { endpoint, caCertificate, clientCertificate, secret } = observed;
   if (!secret) throw new Error(`The backend of cluster ${clusterId} returned no keys`);

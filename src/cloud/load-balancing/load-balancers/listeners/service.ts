@@ -152,11 +152,7 @@ function changedListener(
   };
 }
 
-async function familyProblems(
-  tx: Transaction,
-  balancerId: string,
-  ranges: readonly string[] | null | undefined,
-): Promise<FieldProblem[]> {
+async function familyProblems(tx: Transaction, balancerId: string, ranges: readonly string[] | null | undefined) {
   if (!ranges || ranges.length === 0) return [];
   return rangeFamilyProblems(ranges, await virtualAddresses(tx, balancerId), 'allowed_cidrs');
 }

@@ -47,10 +47,7 @@ export async function lockVip(tx: Transaction, loadBalancerId: string) {
 }
 
 /** Takes the port from its load balancer. A reserved one stays; of another, returns the ID: it is deleted. */
-export async function letVipGo(
-  tx: Transaction,
-  { id, reserved }: { id: string; reserved: boolean },
-): Promise<string | undefined> {
+export async function letVipGo(tx: Transaction, { id, reserved }: { id: string; reserved: boolean }) {
   if (!reserved) {
     await tx.sql.deleteFrom('ports').where('id', '=', id).execute();
     return id;

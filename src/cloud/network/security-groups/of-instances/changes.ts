@@ -36,13 +36,7 @@ export const assignSecurityGroup = (on: Platform, scope: Scope, instanceId: stri
 export const unassignSecurityGroup = (on: Platform, scope: Scope, instanceId: string, request: AssignGroups) =>
   change(on, scope, instanceId, request, removeFromPorts);
 
-async function change(
-  on: Platform,
-  scope: Scope,
-  instanceId: string,
-  request: AssignGroups,
-  work: typeof addToPorts,
-): Promise<void> {
+async function change(on: Platform, scope: Scope, instanceId: string, request: AssignGroups, work: typeof addToPorts) {
   await on.database.accept(async (tx) => {
     const wanted = await links(tx, scope, instanceId, request);
     await work(tx, wanted);

@@ -5,7 +5,7 @@ import { tagsOf } from '../../../../lib/legacy-metadata.ts';
 import type { Scope } from '../../../../platform.ts';
 import type { Catalog, VolumeTypeName } from '../../../ground/catalog/service.ts';
 import { refuseForeign, usedBy } from '../../../ground/tasks/service.ts';
-import { findSources, type ImageSource } from '../../image-sources/in-transaction.ts';
+import { findSources } from '../../image-sources/in-transaction.ts';
 import { refuseAttached } from '../attachments/store.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';
 import { blankShape, type VolumeShape, volumeShapes } from '../sources.ts';
@@ -93,12 +93,7 @@ export async function attach(
 }
 
 /** Inserts the boot disks of nodes, held by the task. Each disk is deleted with its node. */
-export async function attachBootDisks(
-  tx: Transaction,
-  scope: Scope,
-  disks: readonly BootDisk[],
-  taskId: string,
-): Promise<void> {
+export async function attachBootDisks(tx: Transaction, scope: Scope, disks: readonly BootDisk[], taskId: string) {
   const list = disks.map(({ instanceId, name, ...shape }) => ({
     id: newId(),
     instanceId,
@@ -112,12 +107,7 @@ export async function attachBootDisks(
 }
 
 /** Returns the images from which the instance's disks were created, if they still exist. */
-export async function imagesOf(
-  tx: Transaction,
-  scope: Scope,
-  catalog: Pick<Catalog, 'image'>,
-  instanceId: string,
-): Promise<ImageSource[]> {
+export async function imagesOf(tx: Transaction, scope: Scope, catalog: Pick<Catalog, 'image'>, instanceId: string) {
   const ids = await rows.imageIdsOf(tx, instanceId);
   return [...(await findSources(tx, catalog, scope, ids)).values()];
 }

@@ -96,10 +96,7 @@ export async function existing(tx: Transaction, place: Place, ids: readonly stri
 }
 
 /** Attaches each volume as its instance's only disk: the instance boots from it and is deleted together with it. */
-export async function insertBootAttachments(
-  tx: Transaction,
-  disks: readonly { id: string; instanceId: string }[],
-): Promise<void> {
+export async function insertBootAttachments(tx: Transaction, disks: readonly { id: string; instanceId: string }[]) {
   await sql`
     insert into volume_attachments (id, volume_id, instance_id, device, delete_on_termination, boot_index)
     select gen_random_uuid(), volume_id, instance_id, '/dev/vda', true, 0

@@ -239,12 +239,7 @@ async function lockPolicy(tx: Transaction, scope: Scope, id: number): Promise<st
 }
 
 /** The volumes are locked, so that none of them is deleted meanwhile. */
-async function addTo(
-  tx: Transaction,
-  scope: Scope,
-  { id, status }: store.PlainPolicy,
-  volumeIds: readonly string[],
-): Promise<void> {
+async function addTo(tx: Transaction, scope: Scope, { id, status }: store.PlainPolicy, volumeIds: readonly string[]) {
   requireVolumes(volumeIds, await lockVolumes(tx, scope, [...volumeIds]));
   const all = new Set([...(await store.volumesOf(tx, id)), ...volumeIds]);
   if (all.size > schema.MOST_VOLUMES) {

@@ -194,11 +194,7 @@ export async function countVolumes(tx: Transaction, policyIds: readonly number[]
     .execute();
 }
 
-export async function insertVolumes(
-  tx: Transaction,
-  policyIds: readonly number[],
-  volumeIds: readonly string[],
-): Promise<void> {
+export async function insertVolumes(tx: Transaction, policyIds: readonly number[], volumeIds: readonly string[]) {
   await tx.sql
     .insertInto('lifecycle_policy_volumes')
     .values(policyIds.flatMap((policy_id) => volumeIds.map((volume_id) => ({ policy_id, volume_id }))))
@@ -229,11 +225,7 @@ export interface Plan {
 }
 
 /** Plans the next snapshots of volumes. What was planned for them before stays. */
-export async function insertTurns(
-  tx: Transaction,
-  plans: readonly Plan[],
-  volumeIds: readonly string[],
-): Promise<void> {
+export async function insertTurns(tx: Transaction, plans: readonly Plan[], volumeIds: readonly string[]) {
   if (plans.length === 0 || volumeIds.length === 0) return;
   const rows = plans.flatMap(({ scheduleId, dueAt }) =>
     volumeIds.map((volume_id) => ({

@@ -139,12 +139,7 @@ async function workOn(
   return mine !== undefined;
 }
 
-async function noteRefusal(
-  { database }: Platform,
-  turn: store.DueTurn,
-  which: 'try_at' | 'prune_at',
-  error: unknown,
-): Promise<void> {
+async function noteRefusal({ database }: Platform, turn: store.DueTurn, which: 'try_at' | 'prune_at', error: unknown) {
   const message = error instanceof DomainError ? error.message : 'An error of the server; its log says more.';
   await database.transaction(async (tx) => {
     const refused = refusalOf(turn, message, tx.now);

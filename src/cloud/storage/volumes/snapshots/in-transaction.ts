@@ -137,12 +137,7 @@ export async function refuseCopied(tx: Transaction, ids: readonly string[]): Pro
 }
 
 /** Marks the snapshots as held by the task that restores or deletes them. */
-export async function hold(
-  tx: Transaction,
-  ids: string[],
-  status: 'restoring' | 'deleting',
-  taskId: string,
-): Promise<void> {
+export async function hold(tx: Transaction, ids: string[], status: 'restoring' | 'deleting', taskId: string) {
   await change(tx, ids, { status, task_id: taskId, updated_at: tx.now });
 }
 
@@ -151,11 +146,7 @@ export async function settle(tx: Transaction, ids: string[]): Promise<void> {
   await change(tx, ids, { status: 'available', task_id: null, updated_at: tx.now });
 }
 
-async function change(
-  tx: Transaction,
-  ids: string[],
-  row: Pick<SnapshotRow, 'status' | 'task_id' | 'updated_at'>,
-): Promise<void> {
+async function change(tx: Transaction, ids: string[], row: Pick<SnapshotRow, 'status' | 'task_id' | 'updated_at'>) {
   if (ids.length > 0) await tx.sql.updateTable('snapshots').set(row).where('id', 'in', ids).execute();
 }
 

@@ -110,12 +110,7 @@ export const updateSnapshot = (on: Platform, scope: Scope, id: string, { name, t
   }));
 
 /** Replaces all tags. @throws as `updateSnapshot` */
-export async function replaceSnapshotTags(
-  on: Platform,
-  scope: Scope,
-  id: string,
-  given: Record<string, string>,
-): Promise<void> {
+export async function replaceSnapshotTags(on: Platform, scope: Scope, id: string, given: Record<string, string>) {
   const tags = acceptedTags(given, '');
   await changed(on, scope, id, ({ name }) => ({ name, tags }));
 }
