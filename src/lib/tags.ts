@@ -1,7 +1,7 @@
 import { type TUnsafe, Type } from 'typebox';
 import { attempt, type FieldProblem, InvalidError } from './errors.ts';
 import { LEGACY } from './legacy.ts';
-import { OptionalText } from './wire.ts';
+import { OptionalList, OptionalText } from './wire.ts';
 
 export const TAG_MAX_LENGTH = 255;
 /** Our own limit; nothing published states one. */
@@ -101,11 +101,7 @@ export const TagsPatchInput: TUnsafe<TagsPatch> = Type.Unsafe<TagsPatch>({
  * Returns the tags after the patch; the same object if there is no patch.
  * @throws InvalidError naming the tag below `field`
  */
-export function patchedTags(
-  current: Record<string, string>,
-  patch: TagsPatch | undefined,
-  field = 'tags',
-): Record<string, string> {
+export function patchedTags(current: Record<string, string>, patch: TagsPatch | undefined, field = 'tags') {
   if (patch === undefined) return current;
   if (patch === null) return {};
   const entries = Object.entries(patch);
@@ -161,13 +157,11 @@ function isText(value: unknown): value is string {
 
 /** Tag filters by the names that the library of the older Terraform provider uses. */
 export const legacyTagQuery = {
-  metadata_k: Type.Optional(
-    Type.Array(Type.String({ maxLength: MAX_QUERY_JSON }), {
-      maxItems: 4,
-      ...LEGACY,
-      description: 'Same as `tag_key`; a value may also be a JSON array of keys',
-    }),
-  ),
+  metadata_k: OptionalList(Type.String({ maxLength: MAX_QUERY_JSON }), {
+    maxItems: 4,
+    ...LEGACY,
+    description: 'Same as `tag_key`; a value may also be a JSON array of keys',
+  }),
   metadata_kv: OptionalText({
     maxLength: MAX_QUERY_JSON,
     ...LEGACY,
@@ -185,10 +179,7 @@ export function metadataKeys({ metadata_k: keys = [] }: LegacyTagQuery): string[
 }
 
 /** @throws InvalidError if the filter is not an object of texts, or contradicts `pairs` */
-export function metadataPairs(
-  { metadata_kv: text }: LegacyTagQuery,
-  pairs: Record<string, string>,
-): Record<string, string> {
+export function metadataPairs({ metadata_kv: text }: LegacyTagQuery, pairs: Record<string, string>) {
   if (text === undefined) return {};
   const metadata = textObject(text) ?? singleQuoted(text);
   if (!metadata) {
@@ -215,12 +206,10 @@ function singleQuoted(text: string): Record<string, string> | undefined {
 
 /** Tag filters of cloud lists. */
 export const tagQuery = {
-  tag_key: Type.Optional(
-    Type.Array(Type.String({ maxLength: 255 }), {
-      maxItems: 64,
-      description: 'Repeat the parameter for several keys; all of them must be present',
-    }),
-  ),
+  tag_key: OptionalList(Type.String({ maxLength: 255 }), {
+    maxItems: 64,
+    description: 'Repeat the parameter for several keys; all of them must be present',
+  }),
   tag_key_value: OptionalText({
     maxLength: MAX_QUERY_JSON,
     description: 'A JSON object of keys and values; all must match',

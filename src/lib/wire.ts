@@ -213,6 +213,12 @@ export const Choice = <const V extends readonly string[]>(values: V, annotations
     ...(typeof annotations === 'string' ? { description: annotations } : annotations),
   });
 
+export const OptionalChoice = <const V extends readonly string[]>(values: V, annotations: string | object = {}) =>
+  Type.Optional(Choice(values, annotations));
+
+export const OptionalList = <T extends TSchema>(items: T, options: Parameters<typeof Type.Array>[1] = {}) =>
+  Type.Optional(Type.Array(items, options));
+
 /** A closed object whose fields are all optional. */
 export const closed = <P extends Record<string, TSchema>>(
   properties: P,

@@ -61,7 +61,7 @@ const accountFields = {
   website: wire.TextOrNull({ ...wire.NULL_AS_ABSENT, description: 'Always none: it is not stored.' }),
   custom_id: wire.TextOrNull({ ...wire.NULL_AS_ABSENT, description: "The reseller's own number for the client" }),
   country_code: wire.TextOrNull({ ...wire.NULL_AS_ABSENT, examples: ['DE'] }),
-  users: Type.Optional(Type.Array(accountsSchema.User, { description: 'Left out in lists' })),
+  users: wire.OptionalList(accountsSchema.User, { description: 'Left out in lists' }),
 };
 export const Account = wire.Named('Account', accountFields);
 export type Account = Static<typeof Account>;
@@ -128,8 +128,9 @@ const ids = (description: string) =>
     rule: 'Must be IDs separated by commas.',
     description: `${description}; separated by commas`,
   });
-const ServiceState = Type.Optional(
-  wire.Choice(accountsSchema.SERVICE_STATUSES, 'Clients whose service of this name has this status'),
+const ServiceState = wire.OptionalChoice(
+  accountsSchema.SERVICE_STATUSES,
+  'Clients whose service of this name has this status',
 );
 
 export const ClientListQuery = wire.Query({
@@ -163,7 +164,7 @@ export const ClientListQuery = wire.Query({
     examples: ['CLOUD'],
   }),
   is_test: flag('Whether the client is for tests'),
-  client_type: Type.Optional(wire.Choice(CLIENT_TYPES, 'Kind of the client')),
+  client_type: wire.OptionalChoice(CLIENT_TYPES, 'Kind of the client'),
   promocode: text('No client has one, so nothing matches'),
   country_code: text('ISO 3166 code of the country'),
 });

@@ -152,29 +152,25 @@ export const CreateUser = wire.Input(
     email: Email('Address to log in with'),
     password: NewPassword('Password'),
     company: CompanyName('Name of the account that is created for the user'),
-    user_type: Type.Optional(wire.Choice(['common'], 'Always common')),
+    user_type: wire.OptionalChoice(['common'], 'Always common'),
     name: Type.Optional(PersonName('Name')),
     phone: Type.Optional(Phone('Telephone number')),
     seller: Type.Optional(
       wire.nullable(wire.IntegerId('Seller of the reseller, or another user of it, who looks after the account')),
     ),
-    services: Type.Optional(
-      Type.Array(
-        wire.Input('NewUserService', {
-          product_name: Type.Optional(
-            wire.Choice(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
-              description: 'If left out, the entry is ignored',
-              examples: ['CLOUD'],
-            }),
-          ),
-          available: Type.Optional(wire.nullable(Type.Boolean({ examples: [true] }))),
+    services: wire.OptionalList(
+      wire.Input('NewUserService', {
+        product_name: wire.OptionalChoice(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
+          description: 'If left out, the entry is ignored',
+          examples: ['CLOUD'],
         }),
-        {
-          maxItems: 6,
-          description:
-            'Whether the account may have CLOUD and STREAMING, if it is not to follow the defaults of the reseller. It begins with those that it may have; other services are refused.',
-        },
-      ),
+        available: Type.Optional(wire.nullable(Type.Boolean({ examples: [true] }))),
+      }),
+      {
+        maxItems: 6,
+        description:
+          'Whether the account may have CLOUD and STREAMING, if it is not to follow the defaults of the reseller. It begins with those that it may have; other services are refused.',
+      },
     ),
     lang: Type.Optional(Lang),
     custom_id: wire.OptionalTextOrNull({ maxLength: 255, description: "The reseller's own number for the account" }),

@@ -140,7 +140,7 @@ const taskDataSchema = Type.Object(
     task_name: TaskName('What is done'),
     client_id: wire.IntegerId('Account'),
     url: Type.String({ examples: [EXAMPLE_URL] }),
-    category: Type.Optional(wire.Choice(CATEGORIES, { examples: ['nsfw'] })),
+    category: wire.OptionalChoice(CATEGORIES, { examples: ['nsfw'] }),
     audio_language: wire.OptionalText({ examples: ['ger'] }),
     subtitles_language: wire.OptionalText({ examples: ['eng'] }),
     stop_objects: wire.OptionalText({ examples: ['ANUS_EXPOSED'] }),
@@ -218,12 +218,10 @@ export const AiTaskListQuery = wire.Query({
       'When the task was created, in ISO 8601: every task of that day, hour, minute, second or fraction of a second. UTC unless an offset is given.',
     examples: ['2026-11-21', '2026-11-21T10:15Z'],
   }),
-  ordering: Type.Optional(
-    wire.Choice(ORDERINGS, {
-      description:
-        'Ascending order by this field. Left out: tasks that have not started first, then the latest start first.',
-    }),
-  ),
+  ordering: wire.OptionalChoice(ORDERINGS, {
+    description:
+      'Ascending order by this field. Left out: tasks that have not started first, then the latest start first.',
+  }),
   search: wire.OptionalText({
     maxLength: MAX_ENTITY_DATA,
     description: 'Part of the task ID, the task name, the status or a value of the task data, in any letter case.',

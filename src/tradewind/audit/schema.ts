@@ -10,41 +10,33 @@ export const AuditQuery = wire.Query({
   ),
   user_id: wire.RepeatedId('Only what these users did'),
   token_id: wire.RepeatedId('Only what was done with these API tokens'),
-  type: Type.Optional(
-    Type.Array(
-      Type.String({
-        maxLength: 100,
-        pattern: '^tradewind\\.(\\*|[a-z0-9_]+\\.(\\*|[a-z0-9_]+))$',
-        rule: 'Must be a type of event such as tradewind.cluster.updated, or end in a star: tradewind.cluster.*.',
-        examples: ['tradewind.cluster.*'],
-      }),
-      {
-        ...several,
-        description: 'Types of events, with a star at the end for all that begin so. Repeat the parameter for several',
-      },
-    ),
-  ),
-  subject: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
-      ...several,
-      description: 'What it was about: the resource and its ID. Repeat the parameter for several',
-      examples: [['instance/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90']],
+  type: wire.OptionalList(
+    Type.String({
+      maxLength: 100,
+      pattern: '^tradewind\\.(\\*|[a-z0-9_]+\\.(\\*|[a-z0-9_]+))$',
+      rule: 'Must be a type of event such as tradewind.cluster.updated, or end in a star: tradewind.cluster.*.',
+      examples: ['tradewind.cluster.*'],
     }),
+    {
+      ...several,
+      description: 'Types of events, with a star at the end for all that begin so. Repeat the parameter for several',
+    },
   ),
+  subject: wire.OptionalList(Type.String({ minLength: 1, maxLength: 300 }), {
+    ...several,
+    description: 'What it was about: the resource and its ID. Repeat the parameter for several',
+    examples: [['instance/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90']],
+  }),
   project_id: wire.RepeatedId('Only what happened in these projects'),
-  address: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 45 }), {
-      ...several,
-      description: 'Addresses of clients. Repeat the parameter for several',
-      examples: [['192.0.2.7']],
-    }),
-  ),
-  outcome: Type.Optional(
-    Type.Array(wire.Choice(['accepted', 'refused', 'failed']), {
-      maxItems: 3,
-      description: 'Repeat the parameter for several',
-    }),
-  ),
+  address: wire.OptionalList(Type.String({ minLength: 1, maxLength: 45 }), {
+    ...several,
+    description: 'Addresses of clients. Repeat the parameter for several',
+    examples: [['192.0.2.7']],
+  }),
+  outcome: wire.OptionalList(wire.Choice(['accepted', 'refused', 'failed']), {
+    maxItems: 3,
+    description: 'Repeat the parameter for several',
+  }),
   from: Type.Optional(wire.QueryTime('At this time or later')),
   to: Type.Optional(wire.QueryTime('Before this time')),
   limit: wire.OptionalInteger({

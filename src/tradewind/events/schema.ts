@@ -3,13 +3,11 @@ import * as wire from '../../lib/wire.ts';
 import type { EventRow } from './store.ts';
 
 const repeated = (item: TStringOptions, description: string) =>
-  Type.Optional(
-    Type.Array(Type.String(item), {
-      minItems: 1,
-      maxItems: 20,
-      description: `${description}. Repeat the parameter for several`,
-    }),
-  );
+  wire.OptionalList(Type.String(item), {
+    minItems: 1,
+    maxItems: 20,
+    description: `${description}. Repeat the parameter for several`,
+  });
 
 /** A type of events, or a star at the end for all that begin so. */
 export const TYPE_PATTERN = {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Direction, Ethertype, Port, Prefix } from '../../cloud/network/security-groups/rules/schema.ts';
 import { PROTOCOL_NAMES } from '../../lib/ip-addresses.ts';
 import { Uuid } from '../../lib/resource-fields.ts';
-import { Choice, Named, nullable, OptionalInteger, Query, TextOrNull } from '../../lib/wire.ts';
+import { Choice, Named, nullable, OptionalChoice, OptionalInteger, Query, TextOrNull } from '../../lib/wire.ts';
 
 const End = (description: string, example: string) =>
   Type.String({ minLength: 2, maxLength: 45, description, examples: [example] });
@@ -10,9 +10,10 @@ const End = (description: string, example: string) =>
 export const ReachabilityQuery = Query({
   from: End('Who sends first: the ID of a port, or an IP address', '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'),
   to: End('Who receives: the ID of a port, or an IP address', '203.0.113.7'),
-  protocol: Type.Optional(
-    Choice(['any', ...PROTOCOL_NAMES], { description: 'A protocol as in rules. All by default', examples: ['tcp'] }),
-  ),
+  protocol: OptionalChoice(['any', ...PROTOCOL_NAMES], {
+    description: 'A protocol as in rules. All by default',
+    examples: ['tcp'],
+  }),
   port: OptionalInteger({
     minimum: 1,
     maximum: 65_535,

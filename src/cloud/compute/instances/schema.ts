@@ -135,7 +135,7 @@ const volumes = [
     snapshot_id: UuidInput('Snapshot ID'),
     size: VolumeSize,
     ...made,
-    type_name: Type.Optional(wire.Choice(SNAPSHOT_TYPES, 'Defaults to that of the snapshot')),
+    type_name: wire.OptionalChoice(SNAPSHOT_TYPES, 'Defaults to that of the snapshot'),
     ...bootable,
   }),
   Type.Object(
@@ -291,15 +291,13 @@ export const InstanceListQuery = wire.Query({
   exclude_secgroup: text('Exclude instances that have a security group with this name'),
   ip: text('Part of an IPv4 address, fixed or floating'),
   uuid: wire.OptionalText({ maxLength: 36, description: 'Part of the ID' }),
-  status: Type.Optional(wire.Choice(FILTERED_STATUSES)),
+  status: wire.OptionalChoice(FILTERED_STATUSES),
   'changes-since': wire.OptionalText({ format: 'date-time', description: 'Changed at this time or later' }),
   'changes-before': wire.OptionalText({ format: 'date-time', description: 'Changed at this time or earlier' }),
-  tag_value: Type.Optional(
-    Type.Array(Type.String({ maxLength: 255 }), {
-      maxItems: 64,
-      description: 'Tag value that must be present; repeat for several',
-    }),
-  ),
+  tag_value: wire.OptionalList(Type.String({ maxLength: 255 }), {
+    maxItems: 64,
+    description: 'Tag value that must be present; repeat for several',
+  }),
   tag_key_value: wire.OptionalText({
     maxLength: MAX_QUERY_JSON,
     description: 'JSON object of tag keys and values; all must match',
@@ -314,16 +312,15 @@ export const InstanceListQuery = wire.Query({
   only_isolated: flag('Only isolated instances; no instance is ever isolated', false),
   with_ddos: flag('Has no effect: DDoS profiles are in a list of their own', false),
   profile_name: text('Name of the DDoS profile; requires with_ddos'),
-  protection_status: Type.Optional(
-    wire.Choice(['Active', 'Queued', 'Error'], 'Status of the DDoS profile; requires with_ddos'),
+  protection_status: wire.OptionalChoice(
+    ['Active', 'Queued', 'Error'],
+    'Status of the DDoS profile; requires with_ddos',
   ),
-  type_ddos_profile: Type.Optional(wire.Choice(['basic', 'advanced'], 'Type of the DDoS profile; requires with_ddos')),
+  type_ddos_profile: wire.OptionalChoice(['basic', 'advanced'], 'Type of the DDoS profile; requires with_ddos'),
   with_interfaces_name: flag('Include the names of interfaces', false),
-  order_by: Type.Optional(
-    wire.Choice(['created.asc', 'created.desc', 'name.asc', 'name.desc', 'status.asc', 'status.desc'], {
-      default: 'created.desc',
-    }),
-  ),
+  order_by: wire.OptionalChoice(['created.asc', 'created.desc', 'name.asc', 'name.desc', 'status.asc', 'status.desc'], {
+    default: 'created.desc',
+  }),
 });
 export type InstanceListQuery = Static<typeof InstanceListQuery>;
 

@@ -62,8 +62,8 @@ export const SshKeyParams = Type.Object({
 export const SshKeyListQuery = wire.Query({
   ...wire.listQuery(10),
   name: wire.OptionalText({ maxLength: 255, description: 'Part of the name' }),
-  order_by: Type.Optional(
-    wire.Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], { default: 'created_at.desc' }),
-  ),
+  order_by: wire.OptionalChoice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
+    default: 'created_at.desc',
+  }),
 });
 export type SshKeyListQuery = Static<typeof SshKeyListQuery>;

@@ -3,7 +3,7 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { found } from '../../../lib/ids.ts';
 import { orderOf, pageOf } from '../../../lib/page.ts';
-import { Choice, IntegerId, listQuery, OptionalFlag, OptionalText, Query } from '../../../lib/wire.ts';
+import { IntegerId, listQuery, OptionalChoice, OptionalFlag, OptionalText, Query } from '../../../lib/wire.ts';
 import { presentRegion, RegionAnswer, RegionList } from './regions.ts';
 import type { Catalog, Region } from './service.ts';
 
@@ -14,13 +14,11 @@ const RegionQuery = Query({ show_volume_types: showVolumeTypes });
 const RegionListQuery = Query({
   ...listQuery(100),
   display_name: OptionalText({ maxLength: 255, description: 'Exact name, case-insensitive' }),
-  product: Type.Optional(Choice(['containers', 'inference'], 'Only regions that offer this product')),
+  product: OptionalChoice(['containers', 'inference'], 'Only regions that offer this product'),
   show_volume_types: showVolumeTypes,
-  order_by: Type.Optional(
-    Choice(['created_at.asc', 'created_at.desc', 'display_name.asc', 'display_name.desc'], {
-      default: 'created_at.desc',
-    }),
-  ),
+  order_by: OptionalChoice(['created_at.asc', 'created_at.desc', 'display_name.asc', 'display_name.desc'], {
+    default: 'created_at.desc',
+  }),
 });
 type RegionListQuery = Static<typeof RegionListQuery>;
 

@@ -249,7 +249,7 @@ const host = Type.String({ pattern: '^[^\\s:]+:\\d{1,5}$', rule: 'Use host:port.
 export const LoggingServiceEntry = entry({
   region_id: id,
   hosts: Type.Array(host, { minItems: 1 }),
-  opensearch_hosts: Type.Optional(Type.Array(host)),
+  opensearch_hosts: wire.OptionalList(host),
   destination_regions: Type.Array(id, { minItems: 1, uniqueItems: true }),
 });
 export type LoggingService = Static<typeof LoggingServiceEntry>;
@@ -263,8 +263,9 @@ export const featureFields = {
 export const FeatureEntry = entry({
   ...featureFields,
   // Without it, the feature opens nothing.
-  needed_for: Type.Optional(
-    wire.Choice(['transcription', 'content-moderation'], 'What a client may do only with this feature activated'),
+  needed_for: wire.OptionalChoice(
+    ['transcription', 'content-moderation'],
+    'What a client may do only with this feature activated',
   ),
 });
 export type Feature = Static<typeof FeatureEntry>;

@@ -18,9 +18,9 @@ const idLists = [
 
 export const CreatedResources = Type.Object(
   {
-    ...Object.fromEntries(idLists.map((name) => [name, Type.Optional(Type.Array(Type.String()))])),
-    ddos_profiles: Type.Optional(Type.Array(Type.Integer())),
-    projects: Type.Optional(Type.Array(Type.Integer())),
+    ...Object.fromEntries(idLists.map((name) => [name, wire.OptionalList(Type.String())])),
+    ddos_profiles: wire.OptionalList(Type.Integer()),
+    projects: wire.OptionalList(Type.Integer()),
   },
   { title: 'CreatedResources', description: 'IDs of the resources that the task created, by type' },
 );
@@ -68,12 +68,10 @@ export const TaskList = wire.listOf(Task, 'TaskList');
 export const TaskListQuery = wire.Query({
   project_id: wire.RepeatedId('Project ID'),
   region_id: wire.RepeatedId('Region ID'),
-  state: Type.Optional(
-    Type.Array(wire.Choice(STATES), {
-      maxItems: 100,
-      description: 'Repeat for several',
-    }),
-  ),
+  state: wire.OptionalList(wire.Choice(STATES), {
+    maxItems: 100,
+    description: 'Repeat for several',
+  }),
   task_type: wire.OptionalText({ maxLength: 255, description: 'Exact type', examples: ['create_volume'] }),
   is_acknowledged: wire.OptionalFlag({
     description: 'Only tasks that have been acknowledged, or only those that have not',
@@ -91,12 +89,10 @@ export type TaskListQuery = Static<typeof TaskListQuery>;
 
 export const ActiveTaskParams = Type.Object(wire.ProjectRegion);
 export const ActiveTaskQuery = wire.Query({
-  task_type: Type.Optional(
-    Type.Array(Type.String({ maxLength: 255, examples: ['create_volume'] }), {
-      maxItems: 100,
-      description: 'Repeat for several',
-    }),
-  ),
+  task_type: wire.OptionalList(Type.String({ maxLength: 255, examples: ['create_volume'] }), {
+    maxItems: 100,
+    description: 'Repeat for several',
+  }),
   ...wire.listQuery(10),
 });
 

@@ -5,23 +5,17 @@ import * as wire from '../../../lib/wire.ts';
 
 const MOST_VALUES = 100;
 const several = (description: string, example: string) =>
-  Type.Optional(
-    Type.Array(Type.String({ maxLength: 500 }), {
-      maxItems: MOST_VALUES,
-      description: `${description}; repeat for several`,
-      examples: [[example]],
-    }),
-  );
+  wire.OptionalList(Type.String({ maxLength: 500 }), {
+    maxItems: MOST_VALUES,
+    description: `${description}; repeat for several`,
+    examples: [[example]],
+  });
 const Kind = wire.Choice(ACTION_TYPES, { description: 'Type of action', examples: ['create'] });
 const Group = wire.Choice(API_GROUPS, { description: 'Type of resource', examples: ['network'] });
 
 export const UserActionListQuery = wire.Query({
-  action_type: Type.Optional(
-    Type.Array(Kind, { maxItems: MOST_VALUES, description: 'Type of action; repeat for several' }),
-  ),
-  api_group: Type.Optional(
-    Type.Array(Group, { maxItems: MOST_VALUES, description: 'Type of resource; repeat for several' }),
-  ),
+  action_type: wire.OptionalList(Kind, { maxItems: MOST_VALUES, description: 'Type of action; repeat for several' }),
+  api_group: wire.OptionalList(Group, { maxItems: MOST_VALUES, description: 'Type of resource; repeat for several' }),
   project_id: wire.RepeatedId('Project ID'),
   region_id: wire.RepeatedId('Region ID'),
   resource_id: several('ID of a resource that was created, changed or deleted', '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'),
@@ -86,19 +80,15 @@ export const RequestListQuery = wire.Query({
   region_id: wire.RepeatedId('Region ID'),
   user_id: Type.Optional(wire.IntegerId('Only requests of this user')),
   request_id: wire.OptionalText({ maxLength: 255, description: 'ID of a request, as in its header `x-request-id`' }),
-  operation: Type.Optional(
-    Type.Array(Type.String({ maxLength: 255 }), {
-      maxItems: 100,
-      description: 'Operation names; repeat for several',
-      examples: [['createSecurityGroup']],
-    }),
-  ),
-  outcome: Type.Optional(
-    Type.Array(wire.Choice(OUTCOMES), {
-      maxItems: 3,
-      description: 'Repeat for several',
-    }),
-  ),
+  operation: wire.OptionalList(Type.String({ maxLength: 255 }), {
+    maxItems: 100,
+    description: 'Operation names; repeat for several',
+    examples: [['createSecurityGroup']],
+  }),
+  outcome: wire.OptionalList(wire.Choice(OUTCOMES), {
+    maxItems: 3,
+    description: 'Repeat for several',
+  }),
   from_timestamp: Type.Optional(wire.QueryTime('Received at this time or later')),
   to_timestamp: Type.Optional(wire.QueryTime('Received at this time or earlier')),
   order_by: Type.Optional({ ...wire.SortOrder, description: 'Order by time; defaults to newest first' }),

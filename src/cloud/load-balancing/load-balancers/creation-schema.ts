@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
-import { Input } from '../../../lib/wire.ts';
+import type { Static } from 'typebox';
+import { Input, OptionalList } from '../../../lib/wire.ts';
 import { MAX_LISTENERS } from './listeners/rules.ts';
 import { newListenerFields } from './listeners/schema.ts';
 import { PoolOfListener } from './pools/schema.ts';
@@ -7,19 +7,17 @@ import { newBalancerFields } from './schema.ts';
 
 const ListenerOfBalancer = Input('ListenerOfLoadBalancer', {
   ...newListenerFields,
-  pools: Type.Optional(Type.Array(PoolOfListener, { maxItems: 1, description: 'Its default pool' })),
+  pools: OptionalList(PoolOfListener, { maxItems: 1, description: 'Its default pool' }),
 });
 
 export const CreateLoadBalancer = Input(
   'CreateLoadBalancer',
   {
     ...newBalancerFields,
-    listeners: Type.Optional(
-      Type.Array(ListenerOfBalancer, {
-        maxItems: MAX_LISTENERS + 1,
-        description: `Listeners; at most ${MAX_LISTENERS}, apart from one for PROMETHEUS`,
-      }),
-    ),
+    listeners: OptionalList(ListenerOfBalancer, {
+      maxItems: MAX_LISTENERS + 1,
+      description: `Listeners; at most ${MAX_LISTENERS}, apart from one for PROMETHEUS`,
+    }),
   },
   {
     name: 'shop front',

@@ -82,15 +82,13 @@ interface SchemaFilter {
 }
 
 const ids = (what: string) =>
-  Optional(List(wire.IntegerId(`${what} ID`), { maxItems: 1_000, description: `Only these ${what}s` }));
+  wire.OptionalList(wire.IntegerId(`${what} ID`), { maxItems: 1_000, description: `Only these ${what}s` });
 const filters = {
   regions: ids('region'),
-  types: Optional(
-    List(wire.oneOf(REPORTED_TYPES, { examples: ['instance'] }), {
-      maxItems: 50,
-      description: 'Only these types of resources',
-    }),
-  ),
+  types: wire.OptionalList(wire.oneOf(REPORTED_TYPES, { examples: ['instance'] }), {
+    maxItems: 50,
+    description: 'Only these types of resources',
+  }),
   schema_filter: Optional(
     Type.Unsafe<SchemaFilter>({
       type: 'object',
@@ -138,20 +136,16 @@ const direction = Optional(wire.oneOf(['asc', 'desc'], {}));
 const sorted = {
   limit: Optional({ ...wire.listQuery(10).limit }),
   offset: wire.listQuery().offset,
-  order_by: Optional(
-    List(Type.Unsafe<ReportOrder>({ type: 'string', enum: orders }), {
-      maxItems: ORDER_FIELDS.length,
-      description: 'Order of the resources, the most important first; by default `project.asc`',
-    }),
-  ),
-  sorting: Optional(
-    List(
-      wire.Input(
-        'CostSorting',
-        Object.fromEntries(ORDER_FIELDS.map((field) => [field, direction])) as Record<OrderField, typeof direction>,
-      ),
-      { maxItems: ORDER_FIELDS.length, deprecated: true, description: 'The older form of `order_by`' },
+  order_by: wire.OptionalList(Type.Unsafe<ReportOrder>({ type: 'string', enum: orders }), {
+    maxItems: ORDER_FIELDS.length,
+    description: 'Order of the resources, the most important first; by default `project.asc`',
+  }),
+  sorting: wire.OptionalList(
+    wire.Input(
+      'CostSorting',
+      Object.fromEntries(ORDER_FIELDS.map((field) => [field, direction])) as Record<OrderField, typeof direction>,
     ),
+    { maxItems: ORDER_FIELDS.length, deprecated: true, description: 'The older form of `order_by`' },
   ),
 };
 

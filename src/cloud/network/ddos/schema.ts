@@ -45,23 +45,21 @@ const EXAMPLE = {
 const profile = {
   profile_template: wire.IntegerId('Template ID'),
   ip_address: wire.TextOrNull({ maxLength: 64, description: 'Public address of an instance or load balancer' }),
-  fields: Type.Optional(
-    Type.Array(
-      wire.Input('DdosProfileFieldInput', {
-        base_field: BaseField,
-        field_value: Type.Optional(
-          Type.Unknown({
-            description: "Must fit the field's validation_schema; null stands for its default",
-          }),
-        ),
-        value: wire.OptionalTextOrNull({
-          ...LEGACY,
-          maxLength: 500,
-          description: 'Older form of `field_value`: the text of a basic value, also of a number',
+  fields: wire.OptionalList(
+    wire.Input('DdosProfileFieldInput', {
+      base_field: BaseField,
+      field_value: Type.Optional(
+        Type.Unknown({
+          description: "Must fit the field's validation_schema; null stands for its default",
         }),
+      ),
+      value: wire.OptionalTextOrNull({
+        ...LEGACY,
+        maxLength: 500,
+        description: 'Older form of `field_value`: the text of a basic value, also of a number',
       }),
-      { maxItems: 100, description: 'Values of the fields of the template' },
-    ),
+    }),
+    { maxItems: 100, description: 'Values of the fields of the template' },
   ),
   bm_instance_id: wire.OptionalText({
     ...LEGACY,
@@ -87,17 +85,13 @@ const orders = ['id', 'ip_address', 'managed_by', 'site', 'status'] as const;
 export const DdosProfileListQuery = wire.Query({
   ...wire.listQuery(),
   ip_address: wire.OptionalText({ maxLength: 64, description: 'Only profiles of this address, or of this network' }),
-  managed_by: Type.Optional(
-    Type.Array(wire.Choice(['system', 'user']), {
-      maxItems: 2,
-      description: 'Who made them; repeat for both',
-    }),
-  ),
-  order_by: Type.Optional(
-    wire.Choice(
-      orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
-      { default: 'id.asc' },
-    ),
+  managed_by: wire.OptionalList(wire.Choice(['system', 'user']), {
+    maxItems: 2,
+    description: 'Who made them; repeat for both',
+  }),
+  order_by: wire.OptionalChoice(
+    orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
+    { default: 'id.asc' },
   ),
 });
 export type DdosProfileListQuery = Static<typeof DdosProfileListQuery>;

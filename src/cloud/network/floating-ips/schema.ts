@@ -24,13 +24,11 @@ export const FreeFloatingIpList = wire.listOf(FloatingIpAnswer, 'FreeFloatingIpL
 
 export const FloatingIpListQuery = wire.Query({
   ...wire.listQuery(),
-  port_ids: Type.Optional(
-    Type.Array(UuidInput('Port that it is assigned to'), {
-      maxItems: 100,
-      description: 'Only those assigned to one of these ports; repeat for several',
-    }),
-  ),
-  status: Type.Optional(wire.Choice(FLOATING_IP_STATUSES)),
+  port_ids: wire.OptionalList(UuidInput('Port that it is assigned to'), {
+    maxItems: 100,
+    description: 'Only those assigned to one of these ports; repeat for several',
+  }),
+  status: wire.OptionalChoice(FLOATING_IP_STATUSES),
   ...tagQuery,
 });
 export type FloatingIpListQuery = Static<typeof FloatingIpListQuery>;

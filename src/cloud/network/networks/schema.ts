@@ -60,9 +60,10 @@ export const SubnetAnswer = wire.Named('Subnet', {
 export type SubnetAnswer = Static<typeof SubnetAnswer>;
 export const SubnetList = wire.listOf(SubnetAnswer, 'SubnetList');
 
-const owned_by = Type.Optional(
-  wire.Choice(['any', 'project'], { default: 'project', description: '`any` also includes resources of the platform' }),
-);
+const owned_by = wire.OptionalChoice(['any', 'project'], {
+  default: 'project',
+  description: '`any` also includes resources of the platform',
+});
 
 export const NetworkListQuery = wire.Query({
   ...wire.listQuery(),
@@ -70,12 +71,10 @@ export const NetworkListQuery = wire.Query({
   external: Type.Optional(Type.Boolean()),
   network_type: wire.OptionalText({ maxLength: 61, examples: ['vxlan'] }),
   owned_by,
-  order_by: Type.Optional(
-    wire.Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
-      default: 'created_at.desc',
-      description: '`priority.desc` lists the default network first',
-    }),
-  ),
+  order_by: wire.OptionalChoice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
+    default: 'created_at.desc',
+    description: '`priority.desc` lists the default network first',
+  }),
   ...tagQuery,
 });
 export type NetworkListQuery = Static<typeof NetworkListQuery>;
@@ -90,7 +89,7 @@ const { owned_by: _, ...sharedQuery } = NetworkListQuery.properties;
 export const AvailableNetworkQuery = wire.Query({
   ...sharedQuery,
   network_id: Type.Optional(UuidInput('Only this network')),
-  network_type: Type.Optional(wire.Choice(['vlan', 'vxlan'], 'Type of the network')),
+  network_type: wire.OptionalChoice(['vlan', 'vxlan'], 'Type of the network'),
   shared: wire.OptionalFlag({ description: 'Whether other projects can use it' }),
 });
 export type AvailableNetworkQuery = Static<typeof AvailableNetworkQuery>;
@@ -101,11 +100,9 @@ export const SubnetListQuery = wire.Query({
   ...wire.listQuery(),
   network_id: Type.Optional(UuidInput('Network ID')),
   owned_by,
-  order_by: Type.Optional(
-    wire.Choice(
-      subnetOrders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
-      { default: 'cidr.asc' },
-    ),
+  order_by: wire.OptionalChoice(
+    subnetOrders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
+    { default: 'cidr.asc' },
   ),
   ...tagQuery,
 });
@@ -123,12 +120,10 @@ export const CreateNetwork = wire.Input(
       description:
         'Whether to create a router with the network. It is named after the network, leads to the external network of the region with an address there, and new subnets are attached to it',
     }),
-    type: Type.Optional(
-      wire.Choice(['vlan', 'vxlan'], {
-        default: 'vxlan',
-        description: 'Network type, which determines how it is isolated from others',
-      }),
-    ),
+    type: wire.OptionalChoice(['vlan', 'vxlan'], {
+      default: 'vxlan',
+      description: 'Network type, which determines how it is isolated from others',
+    }),
     ...newTags,
   },
   { name: 'backend', create_router: false, type: 'vxlan', tags: { env: 'production' } },

@@ -64,29 +64,23 @@ export const PortOfNetworkList = wire.listOf(
 );
 
 const idFilter = (description: string) =>
-  Type.Optional(
-    Type.Array(UuidInput(description), {
-      maxItems: MAX_FILTER,
-      description: `${description}; repeat for several`,
-    }),
-  );
+  wire.OptionalList(UuidInput(description), {
+    maxItems: MAX_FILTER,
+    description: `${description}; repeat for several`,
+  });
 
 export const PortListQuery = wire.Query({
   ...wire.listQuery(100),
   ids: idFilter('Port ID'),
   network_ids: idFilter('Network ID'),
   subnet_ids: idFilter('Subnet ID'),
-  ip_addresses: Type.Optional(
-    Type.Array(Type.String({ maxLength: 45, examples: ['10.0.0.5'] }), {
-      maxItems: MAX_FILTER,
-      description: 'Exact address; repeat for several',
-    }),
-  ),
-  order_by: Type.Optional(
-    wire.Choice(['created_at.asc', 'created_at.desc', 'network_id.asc', 'network_id.desc'], {
-      default: 'created_at.desc',
-    }),
-  ),
+  ip_addresses: wire.OptionalList(Type.String({ maxLength: 45, examples: ['10.0.0.5'] }), {
+    maxItems: MAX_FILTER,
+    description: 'Exact address; repeat for several',
+  }),
+  order_by: wire.OptionalChoice(['created_at.asc', 'created_at.desc', 'network_id.asc', 'network_id.desc'], {
+    default: 'created_at.desc',
+  }),
 });
 export type PortListQuery = Static<typeof PortListQuery>;
 
@@ -106,26 +100,21 @@ export const UpdatePort = wire.Input(
       description:
         'Can only be disabled for a port without security groups and allowed address pairs that is not in the external network',
     }),
-    security_group_ids: Type.Optional(
-      Type.Array(UuidInput('Security group ID'), {
-        maxItems: MAX_GROUPS,
-        description: 'Replaces the current list; an empty list clears it',
-      }),
-    ),
+    security_group_ids: wire.OptionalList(UuidInput('Security group ID'), {
+      maxItems: MAX_GROUPS,
+      description: 'Replaces the current list; an empty list clears it',
+    }),
     allowed_address_pairs: Type.Optional(allowed_address_pairs),
-    ip_assignments: Type.Optional(
-      Type.Array(
-        wire.Input('NewPortIpAssignment', {
-          ip_address: Type.String({ maxLength: 45, examples: ['10.0.0.5'] }),
-          subnet_id: UuidInput("Subnet of the port's network"),
-        }),
-        {
-          minItems: 1,
-          maxItems: MAX_ADDRESSES,
-          description:
-            'Replaces the current list. Assignments that are listed again are kept; at least one is required',
-        },
-      ),
+    ip_assignments: wire.OptionalList(
+      wire.Input('NewPortIpAssignment', {
+        ip_address: Type.String({ maxLength: 45, examples: ['10.0.0.5'] }),
+        subnet_id: UuidInput("Subnet of the port's network"),
+      }),
+      {
+        minItems: 1,
+        maxItems: MAX_ADDRESSES,
+        description: 'Replaces the current list. Assignments that are listed again are kept; at least one is required',
+      },
     ),
     tags: Type.Optional(TagsPatchInput),
   },
@@ -140,19 +129,17 @@ export type UpdatePort = Static<typeof UpdatePort>;
 export const AllowAddressPairs = wire.Input(
   'AllowAddressPairs',
   {
-    allowed_address_pairs: Type.Optional(
-      Type.Array(
-        wire.Input('NewHardwareAddressPair', {
-          ...pairFields,
-          mac_address: wire.OptionalTextOrNull({
-            pattern: '^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$',
-            rule: 'Must be a MAC address such as 02:00:00:00:00:01.',
-            description: 'Source MAC address; defaults to that of the port',
-            examples: ['02:00:00:00:00:01'],
-          }),
+    allowed_address_pairs: wire.OptionalList(
+      wire.Input('NewHardwareAddressPair', {
+        ...pairFields,
+        mac_address: wire.OptionalTextOrNull({
+          pattern: '^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$',
+          rule: 'Must be a MAC address such as 02:00:00:00:00:01.',
+          description: 'Source MAC address; defaults to that of the port',
+          examples: ['02:00:00:00:00:01'],
         }),
-        { ...wholeList, default: [] },
-      ),
+      }),
+      { ...wholeList, default: [] },
     ),
   },
   { allowed_address_pairs: [{ ip_address: '192.168.0.0/24' }] },

@@ -125,14 +125,12 @@ export const ReservedFixedIpListQuery = wire.Query({
   vip_only: flag('Only VIPs'),
   device_id: wire.OptionalText({ maxLength: 36, description: 'Only addresses that this instance uses or shares' }),
   ip_address: wire.OptionalText({ maxLength: 64, description: 'Part of an address' }),
-  order_by: Type.Optional(
-    wire.Choice(
-      orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
-      {
-        default: 'fixed_ip_address.asc',
-        description: 'With `fixed_ip_address`, reservations without an IPv4 address come last',
-      },
-    ),
+  order_by: wire.OptionalChoice(
+    orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
+    {
+      default: 'fixed_ip_address.asc',
+      description: 'With `fixed_ip_address`, reservations without an IPv4 address come last',
+    },
   ),
 });
 export type ReservedFixedIpListQuery = Static<typeof ReservedFixedIpListQuery>;
@@ -149,12 +147,10 @@ const MAX_PORTS = 250;
 export const VipPorts = wire.Input(
   'VipPorts',
   {
-    port_ids: Type.Optional(
-      Type.Array(UuidInput('Port of an instance in the network of the VIP'), {
-        maxItems: MAX_PORTS,
-        description: 'If omitted, nothing changes',
-      }),
-    ),
+    port_ids: wire.OptionalList(UuidInput('Port of an instance in the network of the VIP'), {
+      maxItems: MAX_PORTS,
+      description: 'If omitted, nothing changes',
+    }),
   },
   { port_ids: ['351b0dd7-ca09-431c-be53-935db3785067'] },
 );

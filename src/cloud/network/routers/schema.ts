@@ -70,7 +70,7 @@ const enable_snat = Type.Optional(
 const ManualGateway = wire.Input(
   'ManualRouterGateway',
   {
-    type: Type.Optional(wire.Choice(['manual'], { default: 'manual' })),
+    type: wire.OptionalChoice(['manual'], { default: 'manual' }),
     network_id: UuidInput('External network of the region'),
     enable_snat,
   },
@@ -81,12 +81,10 @@ const ManualGateway = wire.Input(
 const NewGateway = wire.Input(
   'NewRouterGateway',
   {
-    type: Type.Optional(
-      wire.Choice(['default', 'manual'], {
-        description:
-          '`default` lets the platform choose the external network, `manual` needs network_id; can be left out',
-      }),
-    ),
+    type: wire.OptionalChoice(['default', 'manual'], {
+      description:
+        '`default` lets the platform choose the external network, `manual` needs network_id; can be left out',
+    }),
     network_id: Type.Optional(UuidInput('External network of the region; not with type `default`')),
     enable_snat,
   },
@@ -121,7 +119,7 @@ export const CreateRouter = wire.Input(
       wire.nullable(
         Type.Array(
           wire.Input('NewRouterInterface', {
-            type: Type.Optional(wire.Choice(['subnet'], { default: 'subnet' })),
+            type: wire.OptionalChoice(['subnet'], { default: 'subnet' }),
             subnet_id: UuidInput('Subnet with a gateway address, which becomes the address of the router'),
           }),
           { maxItems: MAX_INTERFACES, description: 'Subnets to attach' },

@@ -28,21 +28,17 @@ export const createSecurityGroupSchema = wire.Input(
         description: 'Defaults to empty.',
         examples: ['Front end'],
       }),
-      security_group_rules: Type.Optional(
-        Type.Array(rulesSchema.ruleInput, {
-          maxItems: MAX_RULES,
-          description:
-            'Rules. If none of them is an egress rule, the group gets two rules that allow all outbound traffic, IPv4 and IPv6.',
-        }),
-      ),
+      security_group_rules: wire.OptionalList(rulesSchema.ruleInput, {
+        maxItems: MAX_RULES,
+        description:
+          'Rules. If none of them is an egress rule, the group gets two rules that allow all outbound traffic, IPv4 and IPv6.',
+      }),
       ...newTags,
     }),
-    instances: Type.Optional(
-      Type.Array(UuidInput('Instance ID'), {
-        maxItems: MAX_INSTANCES,
-        description: 'Instances to assign the group to immediately, on all of their ports.',
-      }),
-    ),
+    instances: wire.OptionalList(UuidInput('Instance ID'), {
+      maxItems: MAX_INSTANCES,
+      description: 'Instances to assign the group to immediately, on all of their ports.',
+    }),
   },
   {
     security_group: {
@@ -72,20 +68,18 @@ export const updateSecurityGroupSchema = wire.Input(
   'UpdateSecurityGroup',
   {
     name: Type.Optional(wire.ResourceName('Name')),
-    changed_rules: Type.Optional(
-      Type.Array(
-        Type.Unsafe<Static<(typeof ruleChanges)[number]>>({
-          type: 'object',
-          title: 'SecurityGroupRuleChange',
-          discriminator: { propertyName: 'action' },
-          required: ['action'],
-          oneOf: ruleChanges,
-        }),
-        {
-          maxItems: MAX_CHANGES,
-          description: "Rules to remove and to add, applied together. Other rules don't change.",
-        },
-      ),
+    changed_rules: wire.OptionalList(
+      Type.Unsafe<Static<(typeof ruleChanges)[number]>>({
+        type: 'object',
+        title: 'SecurityGroupRuleChange',
+        discriminator: { propertyName: 'action' },
+        required: ['action'],
+        oneOf: ruleChanges,
+      }),
+      {
+        maxItems: MAX_CHANGES,
+        description: "Rules to remove and to add, applied together. Other rules don't change.",
+      },
     ),
     tags: Type.Optional(TagsPatchInput),
   },

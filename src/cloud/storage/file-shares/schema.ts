@@ -14,9 +14,10 @@ import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
 export const VOLUME_TYPES = { standard: 'default_share_type', vast: 'vast_share_type' } as const;
 
 export const legacyType = {
-  volume_type: Type.Optional(
-    wire.Choice(Object.values(VOLUME_TYPES), { ...LEGACY, description: 'Equivalent of type_name with other values' }),
-  ),
+  volume_type: wire.OptionalChoice(Object.values(VOLUME_TYPES), {
+    ...LEGACY,
+    description: 'Equivalent of type_name with other values',
+  }),
 };
 
 /** Returns the type of a share, whichever of the two fields names it. @throws InvalidError when they differ */
@@ -104,12 +105,10 @@ export const CreateFileShare = wire.Input(
         },
       ),
     ),
-    access: Type.Optional(
-      Type.Array(wire.Input('NewFileShareAccess', accessFields), {
-        maxItems: MAX_ACCESS_RULES,
-        description: 'Who can access the share. Only for `standard` shares.',
-      }),
-    ),
+    access: wire.OptionalList(wire.Input('NewFileShareAccess', accessFields), {
+      maxItems: MAX_ACCESS_RULES,
+      description: 'Who can access the share. Only for `standard` shares.',
+    }),
     ...newTags,
   },
   {
@@ -212,7 +211,7 @@ export const FileShareParams = wire.PlaceParams({ file_share_id: 'File share ID'
 export const FileShareListQuery = wire.Query({
   ...wire.listQuery(),
   name: wire.OptionalText({ maxLength: 255, description: 'Part of the name' }),
-  type_name: Type.Optional(wire.Choice(['standard', 'vast'], 'Only shares of this type')),
+  type_name: wire.OptionalChoice(['standard', 'vast'], 'Only shares of this type'),
   ...tagQuery,
 });
 export type FileShareListQuery = Static<typeof FileShareListQuery>;

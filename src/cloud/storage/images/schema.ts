@@ -16,10 +16,8 @@ const Machine = wire.Choice(['i440', 'q35'], 'Chipset of the machine');
 
 /** Settings of an image that a request may give at creation and change later. */
 const settings = {
-  os_type: Type.Optional(wire.Choice(['linux', 'windows'], 'Operating system family')),
-  ssh_key: Type.Optional(
-    wire.Choice(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required'),
-  ),
+  os_type: wire.OptionalChoice(['linux', 'windows'], 'Operating system family'),
+  ssh_key: wire.OptionalChoice(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required'),
   is_baremetal: Type.Optional(BareMetal),
   hw_firmware_type: Type.Optional(Firmware),
   hw_machine_type: Type.Optional(Machine),
@@ -40,7 +38,7 @@ export const CreateImage = Type.Object(
   {
     ...creation,
     volume_id: UuidInput('Bootable volume to create the image from'),
-    source: Type.Optional(wire.Choice(['volume'], 'Only `volume` is supported')),
+    source: wire.OptionalChoice(['volume'], 'Only `volume` is supported'),
   },
   {
     title: 'CreateImage',
@@ -128,7 +126,7 @@ export const ImageListQuery = wire.Query({
   os_distro: text('Distribution'),
   os_version: text('Version'),
   architecture: Type.Optional(Architecture),
-  visibility: Type.Optional(wire.Choice(['private', 'public', 'shared'], 'Owner of the images')),
+  visibility: wire.OptionalChoice(['private', 'public', 'shared'], 'Owner of the images'),
   private: wire.OptionalText({ maxLength: 255, description: 'With any value, only images of the project' }),
   include_prices: includePrices,
   ...tagQuery,

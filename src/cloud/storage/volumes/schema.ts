@@ -51,13 +51,11 @@ const common = {
   ...newTags,
   instance_id_to_attach_to: Type.Optional(UuidInput('Instance to attach it to')),
   attachment_tag: Type.Optional(AttachmentTag),
-  lifecycle_policy_ids: Type.Optional(
-    Type.Array(Type.Integer(), {
-      // The next time of each of their schedules has to be found.
-      maxItems: 10,
-      description: 'Policies that take snapshots of it by their schedules',
-    }),
-  ),
+  lifecycle_policy_ids: wire.OptionalList(Type.Integer(), {
+    // The next time of each of their schedules has to be found.
+    maxItems: 10,
+    description: 'Policies that take snapshots of it by their schedules',
+  }),
 };
 const variants = [
   wire.Input('CreateEmptyVolume', { source: Type.Literal('new-volume'), size: VolumeSize, ...common }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { LEGACY } from '../../../../lib/legacy.ts';
-import { OptionalInteger, OptionalText, ResourceName } from '../../../../lib/wire.ts';
+import { OptionalInteger, OptionalList, OptionalText, ResourceName } from '../../../../lib/wire.ts';
 import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 import { NameTemplate } from './names.ts';
 
@@ -9,14 +9,12 @@ import { NameTemplate } from './names.ts';
 
 /** The library has lists of names, of which the provider fills only the first entry. */
 const oneOf = (item: ReturnType<typeof ResourceName>, now: string) =>
-  Type.Optional(
-    Type.Array(item, {
-      ...LEGACY,
-      minItems: 1,
-      maxItems: 100,
-      description: `A list with one entry, the \`${now}\``,
-    }),
-  );
+  OptionalList(item, {
+    ...LEGACY,
+    minItems: 1,
+    maxItems: 100,
+    description: `A list with one entry, the \`${now}\``,
+  });
 
 export const legacyCreation = {
   names: oneOf(ResourceName('Name'), 'name'),

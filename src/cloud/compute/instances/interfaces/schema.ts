@@ -17,12 +17,10 @@ const FIELDS = ['floating_ip', 'ip_address', 'ip_family', 'network_id', 'port_id
 
 /** The fields of all kinds of interfaces in one object. Its type may be left out, as the other fields imply it. */
 export const anyInterface = {
-  type: Type.Optional(
-    wire.Choice(Object.keys(KINDS) as NewInterface['type'][], {
-      description:
-        'Defaults to `reserved_fixed_ip` if a port is set, `subnet` if a subnet is set, `any_subnet` if a network is set, else `external`',
-    }),
-  ),
+  type: wire.OptionalChoice(Object.keys(KINDS) as NewInterface['type'][], {
+    description:
+      'Defaults to `reserved_fixed_ip` if a port is set, `subnet` if a subnet is set, `any_subnet` if a network is set, else `external`',
+  }),
   network_id: Type.Optional(UuidInput('Network, required for `any_subnet`')),
   subnet_id: Type.Optional(UuidInput('Subnet, required for `subnet`')),
   port_id: Type.Optional(UuidInput('Port of the reserved fixed IP, required for `reserved_fixed_ip`')),
@@ -94,7 +92,7 @@ export const AttachInterface = wire.Input(
           {
             profile_template: Type.Integer({ description: 'ID of a template of the region' }),
             profile_template_name: wire.OptionalTextOrNull({ maxLength: 255 }),
-            fields: Type.Optional(Type.Array(DdosField, { maxItems: 100 })),
+            fields: wire.OptionalList(DdosField, { maxItems: 100 }),
           },
           {
             title: 'InterfaceDdosProfile',

@@ -43,21 +43,17 @@ const PossibleInterface = wire.Input('PossibleInterface', anyInterface);
 export const CheckInstanceLimits = Type.Object(
   {
     flavor: Type.Optional(CreateInstanceSchema.properties.flavor),
-    names: Type.Optional(
-      Type.Array(wire.ResourceName('Name'), {
-        minItems: 1,
-        maxItems: MAX_MACHINES,
-        description: 'One name for each instance; without names and templates, one instance is assumed',
-      }),
-    ),
-    name_templates: Type.Optional(
-      Type.Array(wire.TextOrNull({ maxLength: 255 }), {
-        maxItems: MAX_MACHINES,
-        description: 'Each entry counts as one more instance; its value is ignored',
-      }),
-    ),
-    interfaces: Type.Optional(Type.Array(PossibleInterface, { maxItems: MAX_INTERFACES })),
-    volumes: Type.Optional(Type.Array(PossibleVolume, { maxItems: MAX_VOLUMES })),
+    names: wire.OptionalList(wire.ResourceName('Name'), {
+      minItems: 1,
+      maxItems: MAX_MACHINES,
+      description: 'One name for each instance; without names and templates, one instance is assumed',
+    }),
+    name_templates: wire.OptionalList(wire.TextOrNull({ maxLength: 255 }), {
+      maxItems: MAX_MACHINES,
+      description: 'Each entry counts as one more instance; its value is ignored',
+    }),
+    interfaces: wire.OptionalList(PossibleInterface, { maxItems: MAX_INTERFACES }),
+    volumes: wire.OptionalList(PossibleVolume, { maxItems: MAX_VOLUMES }),
   },
   {
     title: 'CheckInstanceLimits',

@@ -44,7 +44,7 @@ const terms = {
   trial_until: Optional(
     wire.QueryTime('Until then, lists of flavors and images show prices of 0. A time that is over ends a trial'),
   ),
-  prices: Optional(List(wire.Input('PriceListItem', price), { maxItems: 500, description: 'Prices of their own' })),
+  prices: wire.OptionalList(wire.Input('PriceListItem', price), { maxItems: 500, description: 'Prices of their own' }),
 };
 
 export const NewPriceList = wire.Input(
@@ -66,7 +66,7 @@ export const PriceList = wire.Named('PriceList', {
   ...listFields,
   ...terms,
   trial_until: Optional(wire.Timestamp('Until then, lists of flavors and images show prices of 0')),
-  prices: Optional(List(wire.Named('ListedPrice', price))),
+  prices: wire.OptionalList(wire.Named('ListedPrice', price)),
   ...makingFields,
 });
 export type PriceList = Static<typeof PriceList>;

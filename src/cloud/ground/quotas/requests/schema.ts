@@ -14,14 +14,12 @@ const Status = wire.Choice(REQUEST_STATUSES, { examples: ['in progress'] });
 const Requested = Type.Unsafe<RequestedLimits>(
   wire.Input('RequestedLimits', {
     global_limits: Type.Optional(wire.Input('RequestedGlobalLimits', limits(GLOBAL_NAMES, UNCOUNTED_GLOBAL))),
-    regional_limits: Type.Optional(
-      Type.Array(
-        wire.Input('RequestedRegionalLimits', {
-          region_id: wire.IntegerId('Region ID'),
-          ...limits(REGIONAL_QUOTAS, UNCOUNTED_REGIONAL),
-        }),
-        { maxItems: MOST_REGIONS },
-      ),
+    regional_limits: wire.OptionalList(
+      wire.Input('RequestedRegionalLimits', {
+        region_id: wire.IntegerId('Region ID'),
+        ...limits(REGIONAL_QUOTAS, UNCOUNTED_REGIONAL),
+      }),
+      { maxItems: MOST_REGIONS },
     ),
   }),
 );
@@ -68,7 +66,7 @@ export const LimitRequestListQuery = wire.Query({
   created_from: Type.Optional(wire.QueryTime('Only those from this time on')),
   created_to: Type.Optional(wire.QueryTime('Only those up to this time')),
   request_ids: wire.RepeatedId('Only these requests'),
-  status: Type.Optional(Type.Array(Status, { maxItems: REQUEST_STATUSES.length, description: 'Repeat for several' })),
+  status: wire.OptionalList(Status, { maxItems: REQUEST_STATUSES.length, description: 'Repeat for several' }),
 });
 export type LimitRequestListQuery = Static<typeof LimitRequestListQuery>;
 

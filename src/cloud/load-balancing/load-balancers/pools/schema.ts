@@ -339,12 +339,10 @@ export type PoolListQuery = Static<typeof PoolListQuery>;
 
 export const MemberListQuery = wire.Query({
   ...wire.listQuery(),
-  order_by: Optional(
-    wire.Choice(['address.asc', 'address.desc', 'created_at.asc', 'created_at.desc'], {
-      default: 'address.asc',
-      description: 'Order; those with the same address by port',
-    }),
-  ),
+  order_by: wire.OptionalChoice(['address.asc', 'address.desc', 'created_at.asc', 'created_at.desc'], {
+    default: 'address.asc',
+    description: 'Order; those with the same address by port',
+  }),
 });
 export type MemberListQuery = Static<typeof MemberListQuery>;
 

@@ -10,21 +10,17 @@ export const StatementQuery = wire.Query({
   client_id: wire.RepeatedId('Only these accounts; without it, all that you manage'),
   project_id: wire.RepeatedId('Only these projects'),
   region_id: wire.RepeatedId('Only these regions'),
-  type: Optional(
-    List(wire.oneOf(USED_TYPES, { examples: ['volume'] }), {
-      maxItems: 20,
-      description: 'Only these types of resources. Repeat the parameter for several',
-    }),
-  ),
+  type: wire.OptionalList(wire.oneOf(USED_TYPES, { examples: ['volume'] }), {
+    maxItems: 20,
+    description: 'Only these types of resources. Repeat the parameter for several',
+  }),
   from: Optional(wire.QueryTime('From this time on; if left out, from the beginning of the month in UTC')),
   to: Optional(wire.QueryTime('Before this time, 31 days later at most; until now if left out')),
-  by: Optional(
-    List(wire.oneOf(PARTS, { examples: ['project'] }), {
-      maxItems: 4,
-      description:
-        'What has lines of its own, besides accounts, regions and kinds of resources. Repeat the parameter for several',
-    }),
-  ),
+  by: wire.OptionalList(wire.oneOf(PARTS, { examples: ['project'] }), {
+    maxItems: 4,
+    description:
+      'What has lines of its own, besides accounts, regions and kinds of resources. Repeat the parameter for several',
+  }),
   limit: wire.OptionalInteger({
     minimum: 1,
     maximum: 1_000,

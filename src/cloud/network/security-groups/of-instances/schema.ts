@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import { Input, listOf, Named, nullable, PlaceParams } from '../../../../lib/wire.ts';
+import { Input, listOf, Named, nullable, OptionalList, PlaceParams } from '../../../../lib/wire.ts';
 
 /** Our own limits. None are published. */
 const MAX_PORTS = 64;
@@ -20,12 +20,10 @@ const PortGroups = Input('PortSecurityGroupNames', {
 export const assignGroupsSchema = Type.Object(
   {
     name: Type.Optional(GroupName),
-    ports_security_group_names: Type.Optional(
-      Type.Array(PortGroups, {
-        maxItems: MAX_PORTS,
-        description: "Groups for single ports; can't be combined with name",
-      }),
-    ),
+    ports_security_group_names: OptionalList(PortGroups, {
+      maxItems: MAX_PORTS,
+      description: "Groups for single ports; can't be combined with name",
+    }),
   },
   {
     title: 'AssignSecurityGroups',

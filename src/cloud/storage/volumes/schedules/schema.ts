@@ -169,12 +169,10 @@ export const VolumeIds = wire.Input(
 export const UpdateSchedule = wire.Input(
   'UpdateSnapshotSchedule',
   {
-    type: Type.Optional(
-      wire.Choice(['cron', 'interval'], {
-        description: 'Another type replaces all of the timing; it is needed to send fields of that type',
-        examples: ['cron'],
-      }),
-    ),
+    type: wire.OptionalChoice(['cron', 'interval'], {
+      description: 'Another type replaces all of the timing; it is needed to send fields of that type',
+      examples: ['cron'],
+    }),
     ...cronInput,
     ...unitsInput,
     ...kept,
