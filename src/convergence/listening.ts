@@ -11,9 +11,7 @@ import { type Name, WANTED } from './wants.ts';
 const LOOK_MS = 5_000;
 
 /** Makes things due at once when their backend reports a change. What backends miss is found by comparing. */
-export function listenToBackends(deps: { backends: Pick<BackendRouter, 'all'>; database: Database; log: Logger }): {
-  stop(): Promise<void>;
-} {
+export function listenToBackends(deps: { backends: Pick<BackendRouter, 'all'>; database: Database; log: Logger }) {
   const { backends, database, log } = deps;
   const listened = new Map<Backend, AbortController>();
 

@@ -19,11 +19,7 @@ export function undoOf(former: object | null, spec: object | null): object | nul
  * Returns the spec after a change is undone, whatever else has changed since. A thing that must be removed by
  * now stays so, unless the change itself was the removal.
  */
-export function undone(
-  current: object | null,
-  undo: object | null,
-  { wasRemoval }: { wasRemoval: boolean },
-): object | null {
+export function undone(current: object | null, undo: object | null, { wasRemoval }: { wasRemoval: boolean }) {
   if (undo === null || (current === null && !wasRemoval)) return null;
   return apply<object>(structuredClone(current), undo);
 }

@@ -60,10 +60,7 @@ export function inUse(message: string, leaving: readonly (string | undefined)[],
 }
 
 /** Returns what keeps a resource from being in the status in which it can be copied. */
-export function blockerOf(
-  { status, task_id: taskId }: { status: string; task_id: string | null },
-  copied: string,
-): string | undefined {
+export function blockerOf({ status, task_id: taskId }: { status: string; task_id: string | null }, copied: string) {
   if (taskId !== null) return `task ${taskId}`;
   return status === copied ? undefined : `its status ${status}`;
 }

@@ -18,10 +18,7 @@ export const newTags = {
  * Returns the tags that a body gives by either name, as they are stored.
  * @throws InvalidError naming the tag below the name
  */
-export function tagsOf(
-  body: { tags?: Record<string, string>; metadata?: Record<string, string> },
-  parent = '',
-): Record<string, string> {
+export function tagsOf(body: { tags?: Record<string, string>; metadata?: Record<string, string> }, parent = '') {
   const { tags, metadata } = body;
   const [named, legacy] = [`${parent}tags`, `${parent}metadata`];
   if (metadata === undefined) return acceptedTags(tags, named);

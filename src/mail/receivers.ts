@@ -22,19 +22,12 @@ export async function administratorsOf(
   return rows;
 }
 
-/** Whom a reseller wants to be told. */
-export interface Subscriber {
-  email: string;
-  id: number;
-  client_id: number;
-}
-
 /** Returns whom the resellers of some accounts want to be told of this, each address once. */
 export async function subscribersOf(
   tx: Transaction,
   clientIds: readonly number[],
   type: 'failed_login' | 'deletion_request',
-): Promise<Subscriber[]> {
+) {
   return tx.sql
     .selectFrom('notification_settings as setting')
     .innerJoin('clients', 'clients.reseller_id', 'setting.reseller_id')

@@ -36,6 +36,20 @@ export interface Principal {
   cloud?: CloudRights;
 }
 
+/**
+ * Whoever asked for a deletion that is carried out later, as its caller. The caller had the right to delete it when the
+ * deletion was accepted, and was recorded then.
+ */
+export const callerOfDeletion = ({ userId, userClientId }: { userId: number; userClientId: number }): Principal => ({
+  tokenId: undefined,
+  loginId: undefined,
+  userId,
+  clientId: userClientId,
+  roleId: ROLES.administrators.id,
+  resellerId: undefined,
+  platformAdministrator: true,
+});
+
 export type CloudRole =
   | 'ClientAdministrator'
   | 'InternalNetworkOnlyUser'

@@ -171,12 +171,7 @@ type Params = Record<string, string | number>;
 /**
  * Returns the current version of a resource; undefined if it doesn't exist. `lock` keeps it until the transaction ends.
  */
-export async function versionOf(
-  db: Sql,
-  resource: Versioned,
-  params: Params,
-  { lock }: { lock: boolean },
-): Promise<string | undefined> {
+export async function versionOf(db: Sql, resource: Versioned, params: Params, { lock }: { lock: boolean }) {
   const { table, uuid, within, field, memberships } = resource;
   if (uuid !== undefined && !isUuid(String(params[uuid]))) return undefined;
   const conditions = conditionsOf(resource, params);

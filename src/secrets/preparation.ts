@@ -44,10 +44,7 @@ interface Deps {
  * `rotateKeys`. If this process has the database `alone`, it rotates now, and creates a file with an encryption key.
  * @throws SettingError if the encryption key is missing or wrong
  */
-export async function prepareSecrets(
-  secrets: LoadedSecrets,
-  deps: Deps & { alone: boolean; log: Logger },
-): Promise<void> {
+export async function prepareSecrets(secrets: LoadedSecrets, deps: Deps & { alone: boolean; log: Logger }) {
   const { database, encryptionKeys, alone, log } = deps;
   const before = await wrappedKeys(database.sql);
   if (before.length === 0 && (alone || (await isFresh(database.sql)))) await makeFirst(deps);

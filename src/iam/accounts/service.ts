@@ -21,14 +21,11 @@ export async function findClient(db: Sql, clientId: number): Promise<ClientEntry
 
 /** Whether there is such a reseller that is not deleted. */
 export async function resellerExists(db: Sql, id: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('resellers')
-    .select('id')
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await reseller(db, id).executeTakeFirst()) !== undefined;
 }
+
+const reseller = (db: Sql, id: number) =>
+  db.selectFrom('resellers').select('id').where('id', '=', id).where('deleted_at', 'is', null);
 
 /** Whether the user is one of the reseller's users, who look after its clients. Stays so until the transaction ends. */
 export async function worksForReseller(tx: Transaction, userId: number, resellerId: number): Promise<boolean> {
@@ -54,14 +51,7 @@ export const requireResellerManager = (principal: Principal): void => requirePla
 
 /** Whether there is such a reseller. It stays until the transaction ends. */
 export async function keepReseller(db: Sql, id: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('resellers')
-    .select('id')
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .forShare()
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await reseller(db, id).forShare().executeTakeFirst()) !== undefined;
 }
 
 /** Returns the task that deletes the account; undefined if there is none. */

@@ -294,10 +294,7 @@ export function createAuthenticator(deps: {
 }
 
 /** Tokens of the previous release have no key, but name the refresh token of their pair. Neither ever comes again. */
-function isOfLogin(
-  { loginKey, refreshId }: SignedTokenClaims,
-  login: { key: string | null; refreshId: string },
-): boolean {
+function isOfLogin({ loginKey, refreshId }: SignedTokenClaims, login: { key: string | null; refreshId: string }) {
   return loginKey === undefined ? refreshId === login.refreshId : loginKey === login.key;
 }
 

@@ -139,11 +139,7 @@ function oneOf(sources: RawBuilder<unknown>[], order: RawBuilder<unknown>, wante
  * status or a date, and chooses well; it can only guess how many contain a text. So for a search the count
  * decides: read tasks in the order of the list until enough match, or find all matches and sort them.
  */
-function source(
-  { filter, count, candidates, among }: Part,
-  order: RawBuilder<unknown>,
-  wanted: number,
-): RawBuilder<unknown> {
+function source({ filter, count, candidates, among }: Part, order: RawBuilder<unknown>, wanted: number) {
   const { search, ...others } = filter;
   if (search === undefined) return sql`ai_tasks task where ${matches(filter, 'row')}`;
   // `offset 0` keeps the planner from scanning an ordered index in the hope of a match.

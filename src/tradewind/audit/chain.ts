@@ -36,10 +36,7 @@ export async function lockSeals(db: Sql): Promise<boolean> {
 }
 
 /** Seals the next records up to that one, in their order. Returns how many. */
-export async function sealNext(
-  db: Sql,
-  { upTo, limit, now }: { upTo: number; limit: number; now: Date },
-): Promise<number> {
+export async function sealNext(db: Sql, { upTo, limit, now }: { upTo: number; limit: number; now: Date }) {
   const { rows } = await sql<{ records: number }>`
     with last as materialized (
       select number, last_id, hash from audit_seals order by number desc limit 1

@@ -143,12 +143,7 @@ export async function deleteProjectWithContents(
  * @throws ForbiddenError for all but the platform administrator, NotFoundError, ConflictError while the reseller has clients or its own account holds something, and for the
  * platform's reseller
  */
-export async function deleteReseller(
-  on: Platform,
-  principal: Principal,
-  resellerId: number,
-  requestId: string,
-): Promise<string> {
+export async function deleteReseller(on: Platform, principal: Principal, resellerId: number, requestId: string) {
   accounts.requireResellerManager(principal);
   const begun = await on.database.accept(async (tx) => {
     const reseller = found('Reseller', resellerId, await accounts.lockReseller(tx, resellerId));

@@ -118,10 +118,7 @@ function remaining({ projects, types, administers }: Wanted): RawBuilder<boolean
  * Deletes the oldest events from before that time, and notes how far. What a reader still needs is kept until `latest`.
  * Returns how many were deleted.
  */
-export async function deleteOldest(
-  db: Sql,
-  { before, latest, limit }: { before: Date; latest: Date; limit: number },
-): Promise<number> {
+export async function deleteOldest(db: Sql, { before, latest, limit }: { before: Date; latest: Date; limit: number }) {
   const { rows } = await sql<{ deleted: number }>`
     with oldest as materialized (select position, "time" from events order by position limit ${limit}), needed as (
       select min(position) as after from event_readers where active

@@ -133,11 +133,7 @@ export async function deleteTopic(tx: Transaction, place: Place, name: string): 
 }
 
 /** Returns the name of a cluster that logs to the topic in the region, or will after its running update. */
-export async function clusterLoggingInto(
-  tx: Transaction,
-  { projectId, regionId }: Place,
-  topic: string,
-): Promise<string | undefined> {
+export async function clusterLoggingInto(tx: Transaction, { projectId, regionId }: Place, topic: string) {
   const logsThere = JSON.stringify({
     logging: { enabled: true, destination_region_id: regionId, topic_name: topic },
   });

@@ -9,11 +9,7 @@ import { type ClientPrices, clientPrices, type PriceList, priceList } from './cl
 import * as store from './lists/store.ts';
 
 /** Whether the region has something that may have a price. */
-export function isOffered(
-  { regions, flavor }: Pick<Catalog, 'regions' | 'flavor'>,
-  regionId: number,
-  item: string,
-): boolean {
+export function isOffered({ regions, flavor }: Pick<Catalog, 'regions' | 'flavor'>, regionId: number, item: string) {
   const region = regions.get(regionId);
   if (!region) return false;
   const [volume, share, machine] = [priced.volume(''), priced.fileShare(''), priced.flavor('')];

@@ -54,12 +54,7 @@ export function addressPools(
   return { pools, problems: problems.length > 0 ? problems : overlapProblems(given, pools, subnetCidr) };
 }
 
-function faultOf(
-  field: PoolField,
-  text: string,
-  cidr: CanonicalCidr | undefined,
-  dualStack: boolean,
-): string | undefined {
+function faultOf(field: PoolField, text: string, cidr: CanonicalCidr | undefined, dualStack: boolean) {
   const { family, min, max } = SIZES[field];
   const example = DEFAULTS[field] ?? 'fd00:10:244::/112';
   if (!cidr || !text.includes('/')) return `Must be a CIDR such as ${example}.`;

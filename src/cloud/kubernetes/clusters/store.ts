@@ -167,11 +167,7 @@ export async function holdCluster(
 }
 
 /** Ends the task's hold on the cluster and may set a new version. Returns false if the task didn't hold it. */
-export async function releaseCluster(
-  tx: Transaction,
-  held: { clusterId: string; taskId: string },
-  version?: string,
-): Promise<boolean> {
+export async function releaseCluster(tx: Transaction, held: { clusterId: string; taskId: string }, version?: string) {
   const { numUpdatedRows } = await tx.sql
     .updateTable('kubernetes_clusters')
     .set({

@@ -62,12 +62,7 @@ const taken = (holder: store.AddressHolder, subnet: OutsideSubnet, address: stri
 });
 
 /** Gives the wishes that have none yet addresses of the subnet, as far as it has some. */
-async function takeLowest(
-  tx: Transaction,
-  subnet: OutsideSubnet,
-  wishes: readonly OutsideWish[],
-  given: Given,
-): Promise<void> {
+async function takeLowest(tx: Transaction, subnet: OutsideSubnet, wishes: readonly OutsideWish[], given: Given) {
   let untried = REMEDIES;
   for (;;) {
     const left = wishes.filter((wish) => !given.has(wish));

@@ -25,11 +25,7 @@ export async function changeNetwork(tx: Transaction, id: string, change: Updatea
 }
 
 /** Returns a number that no other network of the type has; undefined when none is left. */
-export async function nextSegment(
-  tx: Transaction,
-  regionId: number,
-  type: 'vlan' | 'vxlan',
-): Promise<number | undefined> {
+export async function nextSegment(tx: Transaction, regionId: number, type: 'vlan' | 'vxlan') {
   if (type === 'vxlan') {
     const { rows } = await sql<{ segment: number }>`select nextval('network_segments') as segment`.execute(tx.sql);
     return rows[0]?.segment;

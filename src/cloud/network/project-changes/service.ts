@@ -101,12 +101,7 @@ export async function updateProject(
  * Deletes an empty project. Returns the ID of the task.
  * @throws NotFoundError, ConflictError when it is the default project or still contains something
  */
-export async function deleteProject(
-  on: Platform,
-  principal: Principal,
-  projectId: number,
-  requestId: string,
-): Promise<string> {
+export async function deleteProject(on: Platform, principal: Principal, projectId: number, requestId: string) {
   await getProject(on, principal, projectId);
   const taskId = await on.database.accept(async (tx) => {
     const project = found('Project', projectId, await projects.lockProject(tx, projectId));

@@ -106,11 +106,7 @@ async function refuseOverlap(tx: Transaction, router: store.RouterRow, subnet: S
  * Takes the router out of the subnets, and returns it as it is then. Subnets and router must be locked.
  * @throws ConflictError naming routes or floating IPs that need it there
  */
-export async function detach(
-  tx: Transaction,
-  router: store.RouterRow,
-  subnetIds: readonly string[],
-): Promise<store.RouterRow> {
+export async function detach(tx: Transaction, router: store.RouterRow, subnetIds: readonly string[]) {
   const left = router.interfaces.filter((one) => !subnetIds.includes(one.subnet_id));
   const lost = router.interfaces.filter((one) => subnetIds.includes(one.subnet_id));
   const through = router.routes.filter(

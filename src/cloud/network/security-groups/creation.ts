@@ -59,11 +59,7 @@ export async function createSecurityGroup(
 }
 
 /** Does the same without instances. Returns the task that reports it. @throws as `createSecurityGroup` */
-export async function createSecurityGroupByTask(
-  on: Platform,
-  scope: Scope,
-  request: schema.CreateSecurityGroupTask,
-): Promise<string> {
+export async function createSecurityGroupByTask(on: Platform, scope: Scope, request: schema.CreateSecurityGroupTask) {
   const wanted = {
     name: request.name,
     description: request.description ?? '',

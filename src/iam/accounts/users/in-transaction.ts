@@ -118,11 +118,7 @@ export async function expireInvitations(db: Sql, clientId: number, now: Date): P
  * Takes some users out of an account that is being deleted. Those without another account are deleted. Returns how many
  * there were.
  */
-export async function takeOutSome(
-  tx: Transaction,
-  clientId: number,
-  { limit, now }: { limit: number; now: Date },
-): Promise<number> {
+export async function takeOutSome(tx: Transaction, clientId: number, { limit, now }: { limit: number; now: Date }) {
   const { rows } = await sql<{ id: number }>`
     select id from users where client_id = ${clientId} and deleted_at is null
       or id in (select user_id from client_users where client_id = ${clientId})

@@ -176,10 +176,7 @@ export function passwordCommand(email: string): string {
 }
 
 /** Returns a warning for the person who gives a user a new password: a recently changed address may be a stranger's. */
-export function formerAddress(user: {
-  former_email: string | null;
-  email_changed_at: Date | null;
-}): string | undefined {
+export function formerAddress(user: { former_email: string | null; email_changed_at: Date | null }) {
   if (user.former_email === null || user.email_changed_at === null) return undefined;
   const day = user.email_changed_at.toISOString().slice(0, 10);
   return `Until ${day} the address of this user was ${user.former_email}: verify who is asking`;

@@ -3,19 +3,7 @@ import type { ChangeRecord } from '../../../lib/request-context.ts';
 import type { ActionResource } from '../../../lib/resources.ts';
 import { CLIENT_DELETED, resourceOf, typeOf } from '../../../requests/event-types.ts';
 import { eventData, writingEvent } from '../../../requests/events.ts';
-import { type Principal, ROLES } from '../../../requests/principal.ts';
 import type { Claimed } from './store.ts';
-
-/** Whoever asked for the deletion, as its caller. */
-export const callerOf = ({ userId, userClientId }: Claimed): Principal => ({
-  tokenId: undefined,
-  loginId: undefined,
-  userId,
-  clientId: userClientId,
-  roleId: ROLES.administrators.id,
-  resellerId: undefined,
-  platformAdministrator: true,
-});
 
 /** Tells of what goes like after a request. The log of requests has the one that all of it follows from. */
 export function recordOfDeletion(

@@ -6,7 +6,8 @@ import type { DeletionStep } from '../../../db/json-columns.ts';
 import { DomainError, NotFoundError } from '../../../lib/errors.ts';
 import { recordedBy } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
-import { callerOf, recordOfDeletion, tell } from './caller.ts';
+import { callerOfDeletion } from '../../../requests/principal.ts';
+import { recordOfDeletion, tell } from './caller.ts';
 import { KINDS, kindOf } from './kinds.ts';
 import { type Claimed, type Left, leftIn, lockOpen } from './store.ts';
 
@@ -52,15 +53,10 @@ export async function emptyProject(
   return { isGone: false, advanced, steps: [waiting('project', projectId, refusal)] };
 }
 
-async function removeOne(
-  on: Platform,
-  deletion: Claimed,
-  projectId: number,
-  { kind, key, regionId, userId }: Left,
-): Promise<string | undefined> {
+async function removeOne(on: Platform, deletion: Claimed, projectId: number, { kind, key, regionId, userId }: Left) {
   const region = regionId === null ? [...on.catalog.regions.values()][0] : on.catalog.regions.get(regionId);
   if (!region) return `region ${regionId} is not in the catalogue any more`;
-  const caller = callerOf(deletion);
+  const caller = callerOfDeletion(deletion);
   const { clientId, requestId } = deletion;
   const principal = userId === null ? caller : { ...caller, userId };
   const scope = { projectId, regionId: region.id, region, clientId, principal, requestId };

@@ -8,15 +8,8 @@ export interface Outcome {
   answer: string | null;
 }
 
-/** How it goes with a webhook. */
-export interface Sending {
-  client_id: number;
-  failures: number;
-  failing_since: Date | null;
-}
-
 /** Locks how it goes with a webhook. Returns undefined if it was deleted. */
-export async function lockSending(tx: Transaction, webhookId: string): Promise<Sending | undefined> {
+export async function lockSending(tx: Transaction, webhookId: string) {
   return tx.sql
     .selectFrom('webhook_sending')
     .select(['client_id', 'failures', 'failing_since'])
@@ -124,10 +117,7 @@ export async function isAnythingLate(db: Sql, { now, latest }: { now: Date; late
 }
 
 /** Gives up what could not be delivered in time, at most `limit` of it. Returns how much. */
-export async function giveUp(
-  tx: Transaction,
-  { now, limit, fault }: { now: Date; limit: number; fault: string },
-): Promise<number> {
+export async function giveUp(tx: Transaction, { now, limit, fault }: { now: Date; limit: number; fault: string }) {
   const { rows: expired } = await sql<{ webhook_id: string }>`
     select distinct webhook_id from (
       select webhook_id from webhook_deliveries

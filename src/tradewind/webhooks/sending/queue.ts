@@ -255,9 +255,7 @@ export function webhookQueue(sender: Sender): Queue {
 const LOOK_MS = 1_000;
 
 /** Writes for each event what is to be delivered to whom. Any number of processes share this. */
-export function startFanOut(deps: { database: Database; changes: ChangeFeed; clock: Clock; log: Logger }): {
-  stop(): Promise<void>;
-} {
+export function startFanOut(deps: { database: Database; changes: ChangeFeed; clock: Clock; log: Logger }) {
   const { database, changes, clock, log } = deps;
   const reader = createEventReader(database, READER);
   let stopped = false;

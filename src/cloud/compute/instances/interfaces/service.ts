@@ -26,12 +26,7 @@ export async function listInterfaces(on: Platform, scope: Scope, id: string, pag
 }
 
 /** Returns the task's ID. @throws NotFoundError, InvalidError, ConflictError */
-export async function attachInterface(
-  on: Platform,
-  scope: Scope,
-  id: string,
-  request: AttachInterface,
-): Promise<string> {
+export async function attachInterface(on: Platform, scope: Scope, id: string, request: AttachInterface) {
   const transaction = on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     const problems = attachProblems(request, instance.flavor_id, on.catalog.ddosTemplates(scope.regionId));

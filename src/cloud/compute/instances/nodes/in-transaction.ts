@@ -47,12 +47,7 @@ export interface FreedQuotas {
  * Inserts nodes with ports, addresses and disks, held by the task. The caller takes the quotas.
  * @throws InvalidError for a missing network, ConflictError when no addresses are left
  */
-export async function add(
-  tx: Transaction,
-  scope: Scope,
-  wanted: readonly WantedNodes[],
-  taskId: string,
-): Promise<void> {
+export async function add(tx: Transaction, scope: Scope, wanted: readonly WantedNodes[], taskId: string) {
   const nodes = wanted.flatMap((pool) => Array.from({ length: pool.amount }, () => newNode(pool)));
   const [first] = nodes;
   if (!first) return;

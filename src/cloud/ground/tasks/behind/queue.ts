@@ -6,7 +6,7 @@ import { twice } from '../../../../lib/ids.ts';
 import { type ChangeRecord, recordedBy } from '../../../../lib/request-context.ts';
 import type { ActionResource } from '../../../../lib/resources.ts';
 import type { Platform } from '../../../../platform.ts';
-import { type Principal, ROLES } from '../../../../requests/principal.ts';
+import { callerOfDeletion } from '../../../../requests/principal.ts';
 import { claimsIn } from '../../../../worker/claims.ts';
 import type { Queue } from '../../../../worker/worker.ts';
 import type { WaitingDeletion } from './service.ts';
@@ -61,7 +61,7 @@ async function attempt(on: Platform, work: WaitingWork, one: store.Claimed): Pro
   const region = on.catalog.regions.get(regionId);
   // This process may not have the catalogue yet that has the region.
   if (!region) return again(on, work, one);
-  const scope = { projectId, regionId, region, clientId, principal: principalOf(one), requestId, taskId };
+  const scope = { projectId, regionId, region, clientId, principal: callerOfDeletion(one), requestId, taskId };
   try {
     const record = { ...NOTHING, about: (thing: ActionResource) => refuseOther(one.about, thing) };
     await recordedBy(record, () => twice(() => deletionOf(work, one.kind).remove(on, scope, ...one.args)));
@@ -115,17 +115,6 @@ const isTransient = (error: DomainError): boolean => error.kind === 'unavailable
 async function end(on: Platform, taskId: string, why?: (behind: string) => string): Promise<void> {
   await on.database.transaction((tx) => endWaiting(on, tx, taskId, why));
 }
-
-/** The caller had the right to delete it when the deletion was accepted, and was recorded then. */
-const principalOf = ({ userId, userClientId }: store.Claimed): Principal => ({
-  tokenId: undefined,
-  loginId: undefined,
-  userId,
-  clientId: userClientId,
-  roleId: ROLES.administrators.id,
-  resellerId: undefined,
-  platformAdministrator: true,
-});
 
 const NOTHING: ChangeRecord = {
   before: async () => {},

@@ -66,12 +66,7 @@ export async function deleteOrWait<Args extends unknown[]>(
   ...args: Args
 ): Promise<string>;
 
-export async function deleteOrWait(
-  on: Platform,
-  scope: Scope,
-  deletion: WaitingDeletion,
-  ...args: unknown[]
-): Promise<string | undefined> {
+export async function deleteOrWait(on: Platform, scope: Scope, deletion: WaitingDeletion, ...args: unknown[]) {
   const { record, about } = noted();
   try {
     return await recordedBy(record, () => twice(() => deletion.remove(on, scope, ...args)));

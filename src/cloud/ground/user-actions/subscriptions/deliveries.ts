@@ -75,11 +75,7 @@ export function createDeliveries(deps: {
   }
 
   /** Sends an action. Returns why that failed, or undefined. */
-  async function faultOf(
-    subscription: store.SubscriptionRow,
-    action: ListedAction,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
+  async function faultOf(subscription: store.SubscriptionRow, action: ListedAction, signal: AbortSignal) {
     const url = new URL(subscription.url);
     try {
       const { auth_header_name: name, auth_header_value: value } = await store.opened(secrets, subscription);

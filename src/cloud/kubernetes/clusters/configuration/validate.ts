@@ -88,10 +88,7 @@ function valueFault(parameter: ParameterKind, value: string): string | undefined
   }
 }
 
-function numberFault(
-  value: string,
-  { kind, min, max }: { kind: 'int' | 'float'; min: number; max: number },
-): string | undefined {
+function numberFault(value: string, { kind, min, max }: { kind: 'int' | 'float'; min: number; max: number }) {
   const readable = (kind === 'int' ? INTEGER : DECIMAL).test(value);
   if (!readable) {
     return kind === 'int'

@@ -29,12 +29,7 @@ export const requirePossibleClusterPool = (on: Platform, scope: Scope, pools: re
  * @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists,
  * QuotaExceededError
  */
-export async function createClusterPool(
-  on: Platform,
-  scope: Scope,
-  clusterName: string,
-  request: PoolInput,
-): Promise<string> {
+export async function createClusterPool(on: Platform, scope: Scope, clusterName: string, request: PoolInput) {
   await requireCluster(on, scope, clusterName);
   refuse([
     ...rules.poolProblems(request, rules.poolOffer(on.catalog, scope)),

@@ -160,11 +160,7 @@ export const subnetTags: TagHolder = {
   },
 };
 
-function changedGateway(
-  subnet: rows.OwnSubnet,
-  { gateway_ip: given }: UpdateSubnet,
-  problems: FieldProblem[],
-): string | null {
+function changedGateway(subnet: rows.OwnSubnet, { gateway_ip: given }: UpdateSubnet, problems: FieldProblem[]) {
   const range = rules.subnetRange(subnet.cidr);
   if (given === undefined || 'message' in range) return subnet.gateway_ip;
   const gateway = rules.gatewayIn(range, given);

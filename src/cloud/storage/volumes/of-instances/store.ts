@@ -41,11 +41,7 @@ export async function settle(tx: Transaction, instanceIds: readonly string[]): P
 export type VolumeLeft = Pick<PlainVolume, 'id' | 'name' | 'size_gib' | 'volume_type' | 'tags'>;
 
 /** Detaches all volumes from the instances. Deletes the doomed ones, makes the others available and returns those. */
-export async function detach(
-  tx: Transaction,
-  instanceIds: readonly string[],
-  doomed: readonly string[],
-): Promise<VolumeLeft[]> {
+export async function detach(tx: Transaction, instanceIds: readonly string[], doomed: readonly string[]) {
   const detached = await tx.sql
     .deleteFrom('volume_attachments')
     .where(sql<boolean>`instance_id = any(${instanceIds}::uuid[])`)

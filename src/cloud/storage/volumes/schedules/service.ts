@@ -112,12 +112,7 @@ export const getSchedule = (on: Platform, scope: Scope, id: string): Promise<sto
   foundById('Snapshot schedule', id, () => store.findSchedule(on.database.sql, scope, id));
 
 /** Another timing plans the next snapshot anew. @throws NotFoundError, InvalidError */
-export async function updateSchedule(
-  on: Platform,
-  scope: Scope,
-  id: string,
-  request: schema.UpdateSchedule,
-): Promise<store.ScheduleRow> {
+export async function updateSchedule(on: Platform, scope: Scope, id: string, request: schema.UpdateSchedule) {
   await on.database.accept(async (tx) => {
     const before = await foundById('Snapshot schedule', id, () => store.findSchedule(tx.sql, scope, id));
     const policy = await lockPolicy(tx, scope, before.policy_id);

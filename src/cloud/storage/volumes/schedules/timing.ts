@@ -128,11 +128,7 @@ function nextByClock(timing: CronTiming, after: Date): Date | undefined {
   return undefined;
 }
 
-function patternOf(timing: CronTiming): {
-  pattern: string;
-  weeks: Set<number> | undefined;
-  everyHour: boolean;
-} {
+function patternOf(timing: CronTiming) {
   const smallest = NAMES.findLastIndex((name) => timing[name] !== undefined);
   const field = (name: Field): string => {
     const given = timing[name] ?? (NAMES.indexOf(name) > smallest ? FIRST[name] : '*');
