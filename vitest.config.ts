@@ -8,8 +8,8 @@ const shared = {
   // Loading the product takes longer than most files do, so that files share a process and its modules.
   isolate: false,
   // Each file gets its own database. Tests often wait for a process or a clock: with a worker for each of two cores,
-  // both had nothing to do for a third of the time.
-  maxWorkers: 4,
+  // both had nothing to do for a third of the time. Fast tests have four (package.json); slow ones start processes themselves.
+  maxWorkers: 3,
   // Of the tests of one file that run at once: each has connections to the one database server.
   maxConcurrency: 3,
   testTimeout: 30_000,
