@@ -145,7 +145,7 @@ async function unwanted(db: Sql, listed: readonly Orphan[]): Promise<Orphan[]> {
 
 /**
  * Wants orphans not to exist, so that workers remove them, unless they are wanted by now. Returns those that will be
- * removed: an operator has to remove what has no id of ours, or a kind that no region gets from this backend.
+ * removed. An operator has to remove orphans without an ID of ours, and those of kinds that no region gets from this backend.
  */
 export async function removeOrphans(
   tx: Transaction,

@@ -139,8 +139,8 @@ export interface Admission {
    */
   admit(request: FastifyRequest, config: FastifyContextConfig): Promise<void>;
   /**
-   * Makes sure that the caller has kept the rights with which the request was admitted. Asks the database, by `within`,
-   * only for what isn't in memory; without it, by any connection.
+   * Makes sure that the caller has kept the rights with which the request was admitted. Asks the database only for
+   * what isn't in memory: over the connection `within`, or any if none is given.
    * @throws UnauthenticatedError, ForbiddenError
    */
   stillAdmitted(

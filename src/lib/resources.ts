@@ -48,7 +48,7 @@ export interface Card {
   /** The parts of paths below another kind's that lead to it; with that kind's part where several have the word. */
   below?: readonly string[];
   params?: readonly string[];
-  /** What the last parts of its paths do, if not as elsewhere. A group is that of the log, if not the kind's own. */
+  /** What the last part of a path does, where it differs from other kinds. `group`: of the log, if it isn't the kind's own. */
   actions?: Readonly<Record<string, { type: ActionType; group?: ApiGroup }>>;
   /** The verbs of events that no request causes, each with what causes it. */
   tells?: Readonly<Record<string, string>>;

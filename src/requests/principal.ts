@@ -37,8 +37,8 @@ export interface Principal {
 }
 
 /**
- * Whoever asked for a deletion that is carried out later, as its caller. The caller had the right to delete it when the
- * deletion was accepted, and was recorded then.
+ * The caller of a deletion that is carried out later: the user who asked for it. The user's right was checked and recorded
+ * when the deletion was accepted.
  */
 export const callerOfDeletion = ({ userId, userClientId }: { userId: number; userClientId: number }): Principal => ({
   tokenId: undefined,

@@ -39,7 +39,7 @@ export async function startReports(
   await listen(createWorkerServer({ log, readiness, metrics }), at, { log, undo });
 }
 
-/** Starts the API, and what its process does besides. A seed is applied when the worker of the process is `working`. */
+/** Starts the API and the housekeeping of its process. A seed is applied once `working` has resolved. */
 export async function startApi(
   prepared: Prepared,
   {

@@ -116,9 +116,9 @@ export async function takeOut(tx: Transaction, userId: number, clientId: number)
 }
 
 /**
- * Locks accounts, then the user: if two administrators remove each other, one of them stays. The clients that the user
- * looks after are among them, as whoever gives them a seller locks the client first, too. A removal from another account
- * may have given the user another home until then.
+ * Locks accounts, then the user: if two administrators remove each other, one of them stays. The accounts include the clients
+ * that the user looks after, because an assignment of a seller locks the client first. Meanwhile a removal from another account
+ * may have given the user another home.
  */
 async function lockedUser(tx: Transaction, userId: number, clientId: number): Promise<store.UserRow> {
   await accounts.lockWithLookedAfter(tx, clientId, { userId });

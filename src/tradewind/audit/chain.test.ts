@@ -118,6 +118,24 @@ describe('is found out:', () => {
     expect(faults.join('\n')).toContain(fault);
   });
 
+  it('a seal that was made anew with a changed record, by the one after it', async () => {
+    await sealed(3);
+    await change(`
+      create table later_records as select * from user_actions where id = (select max(id) from user_actions);
+      create table later_seals as select * from audit_seals where number = 3;
+      delete from user_actions where id in (select id from later_records);
+      delete from audit_seals where number > 1;
+      update user_actions set user_id = 7 where ${second}`);
+    await seal(1);
+    await change(`
+      insert into user_actions select * from later_records;
+      insert into audit_seals select * from later_seals;
+      drop table later_records, later_seals`);
+    expect((await verify()).faults).toEqual([
+      expect.stringMatching(/^Seal 3 .*: does not follow from the seal before it$/),
+    ]);
+  });
+
   it('seals that are made anew, by the one that was written down', async () => {
     await sealed(3);
     const { head } = await verify();

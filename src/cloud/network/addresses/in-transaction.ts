@@ -177,6 +177,7 @@ export type { AddressSource, AddressWish, HeldAddress } from './store.ts';
 export {
   handOver,
   handOverToPort,
+  lockingSubnets,
   originOf,
   release,
   releaseOfProjects,

@@ -182,10 +182,7 @@ export async function originOf(tx: Transaction, floatingIpId: string) {
 }
 
 async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<void> {
-  // Locks first, in the order of `lockSubnets`.
-  await sql`
-    select from subnets where id in (select subnet_id from ip_assignments where ${which}) and not ${IS_EXTERNAL}
-    order by id for no key update`.execute(tx.sql);
+  await lockingSubnets(which).execute(tx.sql);
   // External subnets keep no counts: everybody would wait for their rows. Older releases raise `free_from` and look for
   // free addresses from there on, so it goes back to the first address, once.
   const { rows: outside } = await sql<{ subnet_id: string; address: string }>`
@@ -208,6 +205,11 @@ async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<vo
 }
 
 const IS_EXTERNAL = sql`exists (select from networks where networks.id = network_id and external)`;
+
+/** Returns SQL that locks the project's own subnets of these assignments, in the order of `lockSubnets`. */
+export const lockingSubnets = (which: RawBuilder<unknown>) => sql`
+  select id from subnets where id in (select subnet_id from ip_assignments where ${which}) and not ${IS_EXTERNAL}
+  order by id for no key update`;
 
 export type AddressHolder = { port: string } | { floatingIp: string } | { router: string };
 

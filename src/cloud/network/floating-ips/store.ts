@@ -4,6 +4,7 @@ import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import type { Page } from '../../../lib/page.ts';
+import { lockingSubnets } from '../addresses/in-transaction.ts';
 import type { FloatingIpListQuery } from './schema.ts';
 
 /* How the addresses of a subnet reach the outside: through a router, or where the platform routes by itself. */
@@ -216,11 +217,7 @@ export async function letGo(
 /** Locks the subnets of the ports first, as those do who change where floating IPs lead: their addresses are given back next. */
 async function lockHeld(tx: Transaction, taskId: string, portIds: string[]): Promise<void> {
   await sql`
-    with before as materialized (
-      select subnets.id from subnets join networks on networks.id = network_id
-      where not external and subnets.id in (select subnet_id from ip_assignments where port_id = any(${portIds}::uuid[]))
-      order by subnets.id for no key update of subnets
-    )
+    with before as materialized (${lockingSubnets(sql`port_id = any(${portIds}::uuid[])`)})
     select from floating_ips
     where (select count(*) from before) >= 0 and (task_id = ${taskId} or port_id = any(${portIds}::uuid[]))
     order by id for update`.execute(tx.sql);

@@ -274,7 +274,7 @@ export interface Span {
   day: string;
 }
 
-/** What has a line: also the place of a line among all. What has no lines of its own is 0 or empty. */
+/** Identifies a line of a statement, and orders the lines. A field that the statement doesn't split by is 0 or empty. */
 export interface LineKey {
   client_id: number;
   project_id: number;

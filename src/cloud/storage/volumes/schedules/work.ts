@@ -12,7 +12,7 @@ import { minutesOf, nextTime, wallTime } from './timing.ts';
 
 /*
  * Takes snapshots when they are due, and deletes those that are kept long enough. A turn is one volume of one schedule.
- * Whoever locks a turn does its work in the same transaction: the snapshot is accepted and the next one is planned, or
+ * A worker locks a turn and does its work in one transaction, which accepts the snapshot and plans the next one, or does
  * neither. So any number of workers share the turns, and one that dies leaves its turn as it was.
  */
 
