@@ -101,11 +101,28 @@ export interface Database {
    */
   accept<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** @throws UnavailableError if so many changes of an account wait that another one had better come again later */
-  requireRoom(clientId: number | undefined): void;
+  requireRoom(account: number | undefined): void;
   close(): Promise<void>;
 }
 
-const dryClient = () => requestContext.dryConnection() as pg.PoolClient | undefined;
+/** A database without dry runs, and with what `withDryRuns` needs for them. */
+export interface PlainDatabase extends Database {
+  clock: Clock;
+  /** Lends a connection to read with, in the account's turn. */
+  connect(): Promise<Pick<pg.PoolClient, 'query' | 'release'>>;
+  query: pg.Pool['query'];
+  /** `line` is where they wait, by default the one of changes. */
+  requireRoom(account: number | undefined, line?: Turns): void;
+  /**
+   * Runs `work` in a transaction, in the account's turn in `tries` and among the changes, keeps it open as long as `hold`
+   * needs it, and rolls it back. @throws what a commit would throw
+   */
+  tryOut<T>(
+    work: (tx: Transaction) => Promise<T>,
+    tries: Turns,
+    hold: (client: pg.PoolClient, result: T) => Promise<void>,
+  ): Promise<unknown>;
+}
 
 /** Ends a transaction whose work is done. */
 type End<T> = (client: pg.PoolClient, result: T) => Promise<unknown>;
@@ -162,7 +179,7 @@ export function openDatabase(
     log = warnings,
     inTurns = false,
   }: { repeatable?: boolean; clock?: Clock; log?: FaultLog; inTurns?: boolean } = {},
-): Database {
+): PlainDatabase {
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
@@ -178,9 +195,12 @@ export function openDatabase(
   pool.on('connect', (client) => void client.on('error', () => {}));
   // This statement runs before any other on that connection.
   if (repeatable) pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
-  const patience = { patienceMs: PATIENCE_MS };
-  const places = createTurns(maxConnections, patience);
-  const reads = createTurns(maxConnections, { ...patience, most: MOST_READS, restAfterMs: LONG_READ_MS });
+  const places = createTurns(maxConnections, { patienceMs: PATIENCE_MS });
+  const reads = createTurns(maxConnections, {
+    patienceMs: PATIENCE_MS,
+    most: MOST_READS,
+    restAfterMs: LONG_READ_MS,
+  });
   // A change that was let in here waits for its place without a limit.
   const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS), {
     restAfterMs: LONG_CHANGE_MS,
@@ -189,7 +209,6 @@ export function openDatabase(
     restAlways: true,
     isAlone: places.isAlone,
   });
-  const tries = createTurns(maxConnections, { ...patience, most: 1, restAfterMs: LONG_READ_MS });
 
   /**
    * Waits for the account's turn in each of the lines, and returns what gives the places back. The server's own work needs none: it
@@ -239,24 +258,20 @@ export function openDatabase(
   }
 
   async function connect() {
-    const dry = dryClient();
-    if (dry) return lent(dry);
     const { client, release } = await borrow(reads, places);
     return { ...lent(client), release };
   }
 
   function query(...statement: Parameters<pg.Pool['query']>) {
-    const dry = dryClient();
-    if (dry) return dry.query(...statement);
     const ask = async () => pool.query(...statement);
     return requestContext.accountNow() === undefined ? ask() : inTurn([reads, places], ask);
   }
 
   const sql = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }),
+    dialect: new PostgresDialect({ pool: { connect, end: async () => {} } }),
   });
   goStraight(sql, { query: query as pg.Pool['query'] });
-
+  let closing: Promise<void> | undefined;
   const takeTurn = inTurns ? `; select pg_advisory_xact_lock_shared(${TURN})` : '';
 
   function requireRoom(account: number | undefined, line: Turns = changes): void {
@@ -274,9 +289,6 @@ export function openDatabase(
   }
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>, end: End<T>, lines: readonly Turns[]): Promise<T> {
-    const dryRun = requestContext.dryRunNow();
-    const open = dryClient();
-    if (dryRun && open) return dryRun.use(work(transactionOn(open, clock.now(), () => {})));
     const { client, release } = await borrow(...lines, places);
     // It has its place. If what it asks beside its connection waited for another one, all could wait for each other.
     return requestContext.onOwnBehalf(() => carriedOut(client, release, work, end));
@@ -325,46 +337,108 @@ export function openDatabase(
     }
   }
 
-  /** Keeps its place among the changes until the dry run ends. An account has one at a time: each costs more than the change itself. */
-  function tryOut<T>(dryRun: requestContext.DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return {
+    sql,
+    pool,
+    clock,
+    connect,
+    query: query as pg.Pool['query'],
+    transaction: (work) => transaction(work),
+    async accept(work) {
+      const record = requestContext.recordNow();
+      if (!record) return transaction(work);
+      requireRoom(requestContext.accountNow());
+      const result = await transaction(recorded(work), commit, [changes]);
+      requestContext.noteCommit();
+      afterwards(() => record.committed());
+      return result;
+    },
+    tryOut: (work, tries, hold) =>
+      transaction(
+        work,
+        async (client, result) => {
+          // What a commit would check.
+          await client.query('set constraints all immediate');
+          await hold(client, result);
+          await client.query('rollback');
+        },
+        [tries, changes],
+      ),
+    requireRoom,
+    close: () => {
+      closing ??= pool.end();
+      return closing;
+    },
+  };
+}
+
+/** Returns `work` with what the present request records of its change, before and after it. */
+function recorded<T>(work: (tx: Transaction) => Promise<T>): (tx: Transaction) => Promise<T> {
+  const record = requestContext.recordNow();
+  if (!record) return work;
+  return async (tx) => {
+    await record.before(tx);
+    const done = await work(tx);
+    await record.after(tx);
+    return done;
+  };
+}
+
+/**
+ * Returns the database for requests that may be dry runs: the transaction of the first change stays open, whatever else
+ * the request does is done in it, and all is rolled back at its end (ADR 17).
+ */
+export function withDryRuns(plain: PlainDatabase): Database {
+  const { clock, pool, requireRoom, close } = plain;
+  /** An account has one at a time: each costs more than the change itself. */
+  const tries = createTurns(pool.options.max, { patienceMs: PATIENCE_MS, most: 1, restAfterMs: LONG_READ_MS });
+  const openClient = () => requestContext.dryConnection() as pg.PoolClient | undefined;
+
+  async function connect() {
+    const open = openClient();
+    return open ? lent(open) : plain.connect();
+  }
+
+  function query(...statement: Parameters<pg.Pool['query']>) {
+    const open = openClient();
+    return open ? open.query(...statement) : plain.query(...statement);
+  }
+
+  const sql = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: { connect, end: async () => {} } }) });
+  goStraight(sql, { query: query as pg.Pool['query'] });
+
+  async function within<T>(run: requestContext.DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await run.use(work(transactionOn(run.client as pg.PoolClient, clock.now(), () => {})));
+    } catch (error) {
+      throw overtakenNamed(error as Error);
+    }
+  }
+
+  /** Keeps its place among the changes until the dry run ends. */
+  function tryOut<T>(run: requestContext.DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
     requireRoom(requestContext.accountNow(), tries);
     return new Promise((resolve, reject) => {
-      const end: End<T> = async (client, result) => {
-        // What a commit would check.
-        await client.query('set constraints all immediate');
-        await dryRun.hold(client, () => resolve(result));
-        await client.query('rollback');
-      };
-      transaction(work, end, [tries, changes]).catch(reject);
+      plain.tryOut(work, tries, (client, result) => run.hold(client, () => resolve(result))).catch(reject);
     });
   }
 
   return {
     sql,
     pool,
-    transaction: (work) => transaction(work),
-    async accept(work) {
-      const record = requestContext.recordNow();
-      const dryRun = requestContext.dryRunNow();
-      // A second change sees the first.
-      const tried = dryRun && !dryRun.client ? dryRun : undefined;
-      if (!record) return tried ? tryOut(tried, work) : transaction(work);
-      requireRoom(requestContext.accountNow());
-      const recorded = async (tx: Transaction) => {
-        await record.before(tx);
-        const done = await work(tx);
-        await record.after(tx);
-        return done;
-      };
-      if (tried) return tryOut(tried, recorded);
-      if (dryRun) return transaction(recorded);
-      const result = await transaction(recorded, commit, [changes]);
-      requestContext.noteCommit();
-      afterwards(() => record.committed());
-      return result;
-    },
+    close,
     requireRoom: (account) => requireRoom(account),
-    close: () => sql.destroy(),
+    async transaction(work) {
+      const run = requestContext.dryRunNow();
+      return run?.client ? within(run, work) : plain.transaction(work);
+    },
+    async accept(work) {
+      const run = requestContext.dryRunNow();
+      if (!run) return plain.accept(work);
+      if (requestContext.recordNow()) requireRoom(requestContext.accountNow());
+      // A second change sees the first.
+      return run.client ? within(run, recorded(work)) : tryOut(run, recorded(work));
+    },
   };
 }
 

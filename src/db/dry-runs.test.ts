@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { DryRun } from '../lib/request-context.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, openDatabase, withDryRuns } from './database.ts';
 
 let place: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   place = await createDatabase({ empty: true });
-  database = openDatabase({ connectionString: place.url }, 5);
+  database = withDryRuns(openDatabase({ connectionString: place.url }, 5));
   await database.pool.query('create table things (name text)');
 });
 afterAll(async () => {
@@ -28,4 +28,16 @@ it('takes back what is still being done when its client goes', async () => {
     });
   });
   expect((await database.pool.query('select name from things')).rows).toEqual([]);
+});
+
+it('closes its connections with the database', async () => {
+  const own = withDryRuns(openDatabase({ connectionString: place.url }, 2));
+  await own.sql
+    .selectFrom('clients')
+    .select('id')
+    .limit(1)
+    .execute()
+    .catch(() => {});
+  await Promise.all([own.close(), own.close()]);
+  expect(own.pool.ended).toBe(true);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
 import { DryRun, onBehalfOf } from '../lib/request-context.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, withDryRuns } from './database.ts';
 
 let service: TestService;
 let greedy: Tenant;
@@ -104,7 +104,7 @@ it('lets transactions ask beside their own connection however many there are', a
 });
 
 it('tries out one change of an account at a time', async () => {
-  const database = openDatabase({ connectionString: service.pool.options.connectionString }, 8);
+  const database = withDryRuns(openDatabase({ connectionString: service.pool.options.connectionString }, 8));
   const begun: string[] = [];
   const runs = new Map<string, DryRun>();
   const tryOut = (account: number, name: string) => {

@@ -5,7 +5,7 @@ import type { Makers } from '../backends/maker.ts';
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
 import type { Config } from '../config.ts';
 import { type ChangeFeed, listenForChanges } from '../db/changes.ts';
-import { openDatabase } from '../db/database.ts';
+import { openDatabase, withDryRuns } from '../db/database.ts';
 import { createDatabaseClock, requireSameTime } from '../db/database-clock.ts';
 import { createPatience } from '../db/outages.ts';
 import type { Clock } from '../lib/time.ts';
@@ -45,12 +45,13 @@ export async function prepare(
   undo.push(() => storage.stop());
   const tracing = await startTracing(config.tracing, log);
   undo.push(async () => tracing?.stop(TRACES_MS));
-  const database = openDatabase(storage.connection, undefined, {
+  const plain = openDatabase(storage.connection, undefined, {
     clock,
     log,
     inTurns: config.testApi,
   });
-  undo.push(() => database.close());
+  undo.push(() => plain.close());
+  const database = withDryRuns(plain);
   await patiently(() => requireSameTime(database.pool, databaseClock));
   const comparing = keepComparing(databaseClock, { database, log });
   undo.push(() => comparing.stop());

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
+import { type Database, openDatabase, withDryRuns } from '../../db/database.ts';
 import { DryRun } from '../../lib/request-context.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { createEvents } from './service.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.drop());
 beforeEach(async () => {
-  database = openDatabase({ connectionString: place.url }, 5);
+  database = withDryRuns(openDatabase({ connectionString: place.url }, 5));
   writer = new pg.Client(place.url);
   await writer.connect();
 });
