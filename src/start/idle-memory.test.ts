@@ -20,8 +20,9 @@ describe('memory', () => {
     expect(pass(300, { heap: 50 })).not.toContain(true);
   });
 
-  it('is kept while the process works', () => {
-    expect(process()(300, { cpu: 0.05 })).not.toContain(true);
+  it('is given back while only timers run, and kept while the process works', () => {
+    expect(process()(3, { cpu: 0.05 })).toContain(true);
+    expect(process()(300, { cpu: 0.07 })).not.toContain(true);
   });
 
   it('is given back again after more work, but at most once a minute', () => {
