@@ -5,14 +5,19 @@ import { startProduct } from '../support/product.ts';
 import type { MeasuredRequest, Operation } from './operation.ts';
 import { operations } from './operations.ts';
 
-/** Makes what the operations need whose names contain one of these. Says in `skipped` what could not be prepared. */
+/**
+ * Makes what the operations need whose names contain one of these, with the product of the checkout at `root`, by default this one.
+ * Says in `skipped` what could not be prepared.
+ */
 export async function prepareRequests(
   only: readonly string[],
   database: BenchDatabase,
   pool: pg.Pool,
   skipped: string[],
+  root?: string,
 ): Promise<{ operation: Operation; request: MeasuredRequest }[]> {
-  const product = await startProduct({ DATABASE_URL: database.url, TRADEWIND_SIMULATION_SPEED: '1000' });
+  const settings = { DATABASE_URL: database.url, TRADEWIND_SIMULATION_SPEED: '1000' };
+  const product = await startProduct(settings, { root });
   const requests: { operation: Operation; request: MeasuredRequest }[] = [];
   try {
     const api = createApi(product.port);

@@ -1,11 +1,17 @@
 import { markdownTable, shown } from '../support/table.ts';
 import type { Comparison } from './rounds.ts';
 
+/** A comparison with the floor. */
+export interface AgainstFloor extends Comparison {
+  statements: number;
+  target: number;
+}
+
 /** Returns the table for the README. */
-export function comparisonTable(results: readonly Comparison[]): string {
+export function floorTable(results: readonly AgainstFloor[]): string {
   return markdownTable(
     ['Operation', 'SQL', 'req/s', 'p50 ms', 'p99 ms', 'CPU µs', 'floor req/s', 'floor CPU µs', 'ratio', 'target'],
-    results.map(({ name, statements, product, floor, ratio, target }) => [
+    results.map(({ name, statements, product, other: floor, ratio, target }) => [
       name,
       String(statements),
       shown(product.requestsPerSecond),
@@ -16,6 +22,20 @@ export function comparisonTable(results: readonly Comparison[]): string {
       shown(floor.cpuMicros),
       ratio.toFixed(2),
       targetText(ratio, statements, target),
+    ]),
+  );
+}
+
+/** Returns the table of a comparison with another checkout. */
+export function checkoutsTable(results: readonly Comparison[]): string {
+  return markdownTable(
+    ['Operation', 'req/s', 'p50 ms', 'p99 ms', 'CPU µs', 'other req/s', 'other p50', 'other p99', 'other CPU', 'ratio'],
+    results.map(({ name, product, other, ratio }) => [
+      name,
+      ...[product, other].flatMap(({ requestsPerSecond, p50, p99, cpuMicros }) =>
+        [requestsPerSecond, p50, p99, cpuMicros].map(shown),
+      ),
+      ratio.toFixed(2),
     ]),
   );
 }

@@ -3,8 +3,7 @@ import type { Load } from '../load/load.ts';
 import { cpuMicros } from '../support/process-cpu.ts';
 import { TOKEN } from '../support/product.ts';
 import { median } from '../support/statistics.ts';
-import type { MeasuredRequest, Operation } from './operation.ts';
-import type { Plan } from './plan.ts';
+import type { MeasuredRequest } from './operation.ts';
 
 export interface Rounds {
   rounds: number;
@@ -18,6 +17,12 @@ interface Server {
   port: number;
 }
 
+/** A server, and what it is asked. */
+export interface Asked {
+  server: Server;
+  request: MeasuredRequest;
+}
+
 /** Medians over the rounds. */
 export interface Side {
   requestsPerSecond: number;
@@ -29,23 +34,21 @@ export interface Side {
 
 export interface Comparison {
   name: string;
-  target: number;
-  statements: number;
   product: Side;
-  floor: Side;
+  /** What it is compared with. */
+  other: Side;
   /** Median of each round's ratio of requests per second. */
   ratio: number;
 }
 
-/** Product and floor take turns, so that other load on the machine affects both. */
+/** Both take turns, so that other load on the machine affects both. */
 export async function compare(
-  { name, target }: Operation,
-  { request, plan }: { request: MeasuredRequest; plan: Plan },
-  servers: { product: Server; floor: Server },
+  name: string,
+  sides: { product: Asked; other: Asked },
   load: Load,
   rounds: Rounds,
 ): Promise<Comparison> {
-  const once = async (server: Server, ms: number): Promise<Side> => {
+  const once = async ({ server, request }: Asked, ms: number): Promise<Side> => {
     const before = cpuMicros(server.pid);
     const result = await load.run(jobFor(request, [server.port], ms, rounds.connections));
     const used = cpuMicros(server.pid) - before;
@@ -53,25 +56,18 @@ export async function compare(
     const { requests, seconds, p50, p99 } = result;
     return { requestsPerSecond: requests / seconds, p50, p99, cpuMicros: used / requests };
   };
-  await once(servers.product, rounds.warmUpMs);
-  await once(servers.floor, rounds.warmUpMs);
+  await once(sides.product, rounds.warmUpMs);
+  await once(sides.other, rounds.warmUpMs);
   const product: Side[] = [];
-  const floor: Side[] = [];
+  const other: Side[] = [];
   for (let round = 0; round < rounds.rounds; round++) {
-    product.push(await once(servers.product, rounds.ms));
-    floor.push(await once(servers.floor, rounds.ms));
+    product.push(await once(sides.product, rounds.ms));
+    other.push(await once(sides.other, rounds.ms));
   }
   const ratios = product.map(
-    ({ requestsPerSecond }, round) => requestsPerSecond / (floor[round]?.requestsPerSecond ?? Number.NaN),
+    ({ requestsPerSecond }, round) => requestsPerSecond / (other[round]?.requestsPerSecond ?? Number.NaN),
   );
-  return {
-    name,
-    target,
-    statements: plan.statements.length,
-    product: medians(product),
-    floor: medians(floor),
-    ratio: median(ratios),
-  };
+  return { name, product: medians(product), other: medians(other), ratio: median(ratios) };
 }
 
 function medians(sides: readonly Side[]): Side {

@@ -20,7 +20,7 @@ export async function startProduct(
     nodeArgs?: readonly string[];
     role?: 'all' | 'api';
     program?: string;
-    root?: string;
+    root?: string | undefined;
     behind?: boolean;
   } = {},
 ): Promise<Product> {
