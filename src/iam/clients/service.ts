@@ -46,10 +46,10 @@ export function presentedAccount(
       return { status: state?.status ?? 'new', enabled: state?.enabled ?? false };
     }),
     paidFeatures: perService((service) =>
-      featuresOf(service, false).map((one) => ({ ...accountFeature(one), paid_feature_id: one.id })),
+      featuresOf(service, false).map((one) => ({ paid_feature_id: one.id, ...accountFeature(one) })),
     ),
     freeFeatures: perService((service) =>
-      featuresOf(service, true).map((one) => ({ ...accountFeature(one), free_feature_id: one.id })),
+      featuresOf(service, true).map((one) => ({ free_feature_id: one.id, ...accountFeature(one) })),
     ),
     entryBaseDomain: null,
     signup_process: null,
@@ -73,8 +73,8 @@ export function presentedClient(
   users?: User[],
 ): schema.Client {
   return {
-    ...presentedAccount(row, currentUser, known, users),
     seller: row.seller_id,
+    ...presentedAccount(row, currentUser, known, users),
     resellers: row.reseller_id,
     client_type: row.of_reseller ? 'reseller' : 'common',
     owner: row.owner_id,

@@ -25,7 +25,7 @@ export function listedAiTask(row: ListedTask) {
 
 export function presentedAiTask(task: aiTasks.AiTaskRead) {
   const { result, waitingFor } = task;
-  return { ...listedAiTask(task), result, ...(waitingFor !== undefined && { waiting_for: waitingFor }) };
+  return { result, ...listedAiTask(task), ...(waitingFor !== undefined && { waiting_for: waitingFor }) };
 }
 
 /** Returns the pointers of a page: queries such as `page=2`, which keep what else the request asked for, or null. */

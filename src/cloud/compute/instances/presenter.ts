@@ -15,8 +15,8 @@ interface Shown {
 export function presentedInstance(row: InstanceRow, scope: Scope, shown: Shown): InstanceAnswer {
   const created_at = isoSeconds(row.created_at);
   return {
-    ...row,
     instance_description: row.description,
+    ...row,
     region: scope.region.display_name,
     created_at,
     flavor: presentedFlavor(row.flavor),
@@ -37,8 +37,8 @@ export function presentedInstance(row: InstanceRow, scope: Scope, shown: Shown):
 
 function presentedFlavor({ resource_class, ...flavor }: KeptFlavor) {
   return {
-    ...flavor,
     flavor_name: flavor.flavor_id,
+    ...flavor,
     hardware_description: hardwareOf(flavor),
     ...(resource_class !== null && { resource_class }),
   };

@@ -52,8 +52,8 @@ export function newSshKey(body: Static<typeof CreateKeyPairV1>): CreateSshKey {
 
 export function presentedKeyPair(row: SshKeyRow, privateKey: string | null = null): KeyPairAnswer {
   return {
-    ...row,
     sshkey_id: row.id,
+    ...row,
     sshkey_name: row.name,
     private_key: privateKey,
     state: 'ACTIVE',

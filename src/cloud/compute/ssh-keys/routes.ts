@@ -41,7 +41,7 @@ export function sshKeyRoutes(app: Api, on: Platform): void {
     answer: schema.CreatedSshKey,
     handler: async (request) => {
       const key = await sshKeys.createSshKey(on, await scopeOf(request), request.body);
-      return { ...presented(key), private_key: key.privateKey };
+      return { private_key: key.privateKey, ...presented(key) };
     },
   });
 
@@ -80,8 +80,8 @@ export function sshKeyRoutes(app: Api, on: Platform): void {
 
 function presented(row: SshKeyRow): schema.SshKeyAnswer {
   return {
-    ...row,
     state: 'ACTIVE',
+    ...row,
     created_at: isoSeconds(row.created_at),
   };
 }

@@ -39,8 +39,8 @@ export function presentFlavor(flavor: Flavor, price: OfferPrice | undefined): Fl
 
 export function presentKubernetesFlavor(flavor: Flavor, price: OfferPrice | undefined): KubernetesFlavorAnswer {
   return {
-    ...sharedOf(flavor),
     resource_class: flavor.resource_class,
+    ...sharedOf(flavor),
     // Nothing limits the number of simulated machines.
     capacity: null,
     reserved_capacity: null,
@@ -50,7 +50,7 @@ export function presentKubernetesFlavor(flavor: Flavor, price: OfferPrice | unde
 
 function sharedOf(flavor: Flavor) {
   const { resource_class: _, regions: __, offered_for: ___, ...shown } = flavor;
-  return { ...shown, flavor_name: flavor.flavor_id, hardware_description: hardwareOf(flavor) };
+  return { flavor_name: flavor.flavor_id, ...shown, hardware_description: hardwareOf(flavor) };
 }
 
 /** Describes the machine: what the catalogue says, and what follows from the flavor's size. */

@@ -30,9 +30,9 @@ export const RegionList = listOf(RegionAnswer, 'RegionList');
 export function presentRegion(region: Region, options: { showVolumeTypes: boolean }): RegionAnswer {
   const { backend: _, backends: __, products: ___, quotas: ____, ...shown } = region;
   return {
+    created_on: plainSeconds(new Date(region.created_at)),
     ...shown,
     available_volume_types: options.showVolumeTypes ? region.available_volume_types : null,
-    created_on: plainSeconds(new Date(region.created_at)),
     task_id: null,
   };
 }

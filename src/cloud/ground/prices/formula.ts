@@ -39,15 +39,15 @@ const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN }
  */
 export function volumePrice(terms: PriceTerms, pricePerGibHour: string | undefined, sizeGib: number): VolumePrice {
   const account = { currency_code: terms.currency, tax_percent: Number(terms.taxPercent) };
-  if (terms.visibility === 'hide') return { ...account, ...noAmounts, price_status: 'hide' };
-  if (pricePerGibHour === undefined) return { ...account, ...noAmounts, price_status: 'error' };
+  if (terms.visibility === 'hide') return { price_status: 'hide', ...account, ...noAmounts };
+  if (pricePerGibHour === undefined) return { price_status: 'error', ...account, ...noAmounts };
 
   const { withTax, discounted } = factorsOf(terms);
   const listHour = new Exact(pricePerGibHour).times(sizeGib).times(withTax);
   const hour = listHour.times(discounted).toDecimalPlaces(HOUR_DECIMALS);
   return {
-    ...account,
     discount_percent: Number(terms.discount),
+    ...account,
     price_per_hour: hour.toNumber(),
     price_per_month: hour.times(HOURS_PER_MONTH).toNumber(),
     price_without_discount_per_month: listHour.toDecimalPlaces(HOUR_DECIMALS).times(HOURS_PER_MONTH).toNumber(),
@@ -75,8 +75,8 @@ export function timesHour(hour: number, hours: number): number {
 
 /** Names the amounts of a whole price as those of its parts are not named. */
 export const asTotal = ({ price_per_hour, price_per_month, ...price }: VolumePrice) => ({
-  ...price,
   total_price_per_hour: price_per_hour,
+  ...price,
   total_price_per_month: price_per_month,
 });
 
@@ -84,12 +84,12 @@ export const asTotal = ({ price_per_hour, price_per_month, ...price }: VolumePri
 export function sumOf(terms: PriceTerms, prices: readonly VolumePrice[]): VolumePrice {
   const account = { currency_code: terms.currency, tax_percent: Number(terms.taxPercent) };
   const unshown = prices.find(({ price_status }) => price_status !== 'show');
-  if (unshown) return { ...account, ...noAmounts, price_status: unshown.price_status };
+  if (unshown) return { price_status: unshown.price_status, ...account, ...noAmounts };
   const total = (field: 'price_per_hour' | 'price_per_month' | 'price_without_discount_per_month') =>
     prices.reduce((sum, price) => sum.plus(price[field] ?? 0), new Exact(0)).toNumber();
   return {
-    ...account,
     discount_percent: Number(terms.discount),
+    ...account,
     price_per_hour: total('price_per_hour'),
     price_per_month: total('price_per_month'),
     price_without_discount_per_month: total('price_without_discount_per_month'),

@@ -122,8 +122,8 @@ export function presentedTask(row: TaskRow): Task {
   // What a snapshot schedule starts says so.
   const by = row.data as { schedule_id?: string; lifecycle_policy_id?: number };
   return {
-    ...row,
     detailed_state: null,
+    ...row,
     created_on: plainSeconds(row.created_on),
     updated_on: row.updated_on && plainSeconds(row.updated_on),
     finished_on: row.finished_on && plainSeconds(row.finished_on),

@@ -61,5 +61,5 @@ export async function withEmails(db: Sql, rows: readonly UserActionRow[]): Promi
     .where('users.deleted_at', 'is', null)
     .execute();
   const emails = new Map(members.map(({ id, client_id, email }) => [`${client_id} ${id}`, email]));
-  return rows.map((row) => ({ ...row, email: emails.get(`${row.client_id} ${row.user_id}`) ?? null }));
+  return rows.map((row) => ({ email: emails.get(`${row.client_id} ${row.user_id}`) ?? null, ...row }));
 }

@@ -271,8 +271,8 @@ export const ClusterList = wire.listOf(ClusterAnswer, 'KubernetesClusterList');
 export function presentedCluster(row: ClusterRow): ClusterAnswer {
   const { authentication, ...groups } = row.configuration;
   return {
-    ...row,
     is_public: true,
+    ...row,
     pools: row.pools.map((pool) => presentedPool(pool, row.status)),
     ...groups,
     authentication: {
@@ -293,10 +293,10 @@ const POOL_STATUS: Record<ClusterRow['status'], string> = {
 
 export function presentedPool(row: PoolRow, clusterStatus: ClusterRow['status']): PoolAnswer {
   return {
+    status: row.pending ?? POOL_STATUS[clusterStatus],
     ...row,
     boot_volume_size: row.boot_volume_size ?? 0,
     boot_volume_type: row.boot_volume_type ?? '',
-    status: row.pending ?? POOL_STATUS[clusterStatus],
     created_at: isoSeconds(row.created_at),
     servergroup_id: row.servergroup_id ?? '',
     servergroup_name: row.servergroup_name ?? '',

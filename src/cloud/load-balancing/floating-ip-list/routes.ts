@@ -55,5 +55,5 @@ function listedFloatingIp(
   const portId = row.port_id ?? '';
   const instance = instances.get(portId) ?? null;
   const loadbalancer = balancers.get(portId) ?? null;
-  return { ...presentedFloatingIp(row, scope), instance, loadbalancer };
+  return { instance, ...presentedFloatingIp(row, scope), loadbalancer };
 }

@@ -25,8 +25,8 @@ export function presentedBalancer(
   const { tags, ...common } = commonFields(row, scope);
   const [first, ...further] = row.vip?.addresses ?? [];
   return {
-    ...row,
     operating_status: more.operating,
+    ...row,
     flavor: row.flavor_named ? presentedFlavor(row.flavor) : null,
     vip_address: first?.address ?? null,
     vip_ip_family: vipFamily(row),

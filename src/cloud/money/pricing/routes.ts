@@ -53,8 +53,8 @@ export async function priceOfNewLoadBalancer(
     floating_ip: parts.floating_ip?.[field] ?? null,
   });
   return {
-    ...asTotal(total),
     per_hour: each('price_per_hour'),
+    ...asTotal(total),
     per_month: each('price_per_month'),
   };
 }

@@ -7,8 +7,8 @@ import { keepsGateway } from './subnets/rules.ts';
 
 export function presentedNetwork(row: NetworkRow, scope: Scope): NetworkAnswer {
   return {
-    ...row,
     default: row.is_default,
+    ...row,
     ...commonFields(row, scope),
     updated_at: offsetTimestamp(row.updated_at),
   };
@@ -20,8 +20,8 @@ export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
   const kept = keepsGateway(pool, row.gateway_ip) ? 1n : 0n;
   const total = BigInt(row.total_ips);
   return {
-    ...row,
     ip_version: row.cidr.includes(':') ? 6 : 4,
+    ...row,
     available_ips: countOrNull(total - BigInt(row.used_ips)),
     total_ips: countOrNull(total - kept),
     has_router: false,

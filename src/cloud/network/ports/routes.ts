@@ -14,8 +14,8 @@ import { UPDATE_PAIRS, UPDATE_PORT } from './tasks.ts';
 export function presentedPort(row: PortRow): PortAnswer {
   const changes = row.router_id === null;
   return {
-    ...row,
     managed_by: row.pool_id === null && row.router_id === null ? 'user' : 'system',
+    ...row,
     capabilities: { allowed_address_pairs: changes, port_security: changes, security_groups: changes },
     created_at: isoSeconds(row.created_at),
     updated_at: isoSeconds(row.updated_at),

@@ -26,8 +26,8 @@ export function presentedReservedFixedIp(
   const sharing = row.sharing.map((id) => ({ resource_id: id, resource_type: 'instance' as const }));
   const attachments = user ? [user] : sharing;
   return {
-    ...row,
     port_id: row.id,
+    ...row,
     status: user ? 'ACTIVE' : 'DOWN',
     fixed_ip_address: v4?.address ?? null,
     fixed_ipv6_address: v6?.address ?? null,
@@ -124,9 +124,9 @@ export function vipRoutes(app: Api, on: Platform): void {
       if (!of) return [];
       const ip_assignments = row.ip_assignments.flatMap((one) => {
         const subnet = of.subnets.get(one.subnet_id);
-        return subnet ? [{ ...one, subnet }] : [];
+        return subnet ? [{ subnet, ...one }] : [];
       });
-      return [{ ...row, ip_assignments, network: of.network }];
+      return [{ network: of.network, ...row, ip_assignments }];
     });
     return { count: results.length, results };
   }

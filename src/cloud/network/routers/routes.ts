@@ -15,8 +15,8 @@ import type { RouterRow } from './store.ts';
 
 export function presentedRouter(row: RouterRow, scope: Scope): schema.RouterAnswer {
   return {
-    ...row,
     status: row.task_id === row.creator_task_id ? 'ALLOCATING' : 'ACTIVE',
+    ...row,
     distributed: false,
     external_gateway_info:
       row.gateway_network_id === null

@@ -26,8 +26,8 @@ interface RemoteGroupDialect {
 export function presentedGroup(row: SecurityGroupRow, scope: Scope, dialect: RemoteGroupDialect) {
   const tags = presentedTags(row.tags);
   return {
-    ...row,
     region: scope.region.display_name,
+    ...row,
     tags_v2: tags,
     metadata: tags,
     created_at: offsetTimestamp(row.created_at),
@@ -38,7 +38,15 @@ export function presentedGroup(row: SecurityGroupRow, scope: Scope, dialect: Rem
 
 export function presentedRule(rule: RuleRow, dialect: RemoteGroupDialect) {
   return {
-    ...rule,
+    id: rule.id,
+    security_group_id: rule.security_group_id,
+    direction: rule.direction,
+    ethertype: rule.ethertype,
+    port_range_min: rule.port_range_min,
+    port_range_max: rule.port_range_max,
+    remote_ip_prefix: rule.remote_ip_prefix,
+    description: rule.description,
+    revision_number: rule.revision_number,
     // The request schema only accepts names from the list, so stored ones are in it.
     protocol: rule.protocol as ProtocolName | null,
     remote_group_id: dialect.remoteGroup(rule.remote_group_id),

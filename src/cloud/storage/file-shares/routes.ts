@@ -47,8 +47,8 @@ function uuidFor(text: string): string {
 export function presentedShare(row: FileShareRow, scope: Scope): schema.FileShareAnswer {
   const network = networkOf(row);
   return {
-    ...row,
     size: row.size_gib,
+    ...row,
     volume_type: schema.VOLUME_TYPES[row.type_name],
     share_settings: settingsOf(row),
     ...network,

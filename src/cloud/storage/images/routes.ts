@@ -23,8 +23,8 @@ export function presentedPublicImage(
 ): schema.ImageAnswer {
   const { regions: _, ...shown } = image;
   return {
-    ...shown,
     status: 'active',
+    ...shown,
     visibility: 'public',
     ...price,
     tags_v2: [],
@@ -41,8 +41,8 @@ export function presentedPublicImage(
 export function presentedOwnImage(row: ImageRow, scope: Scope, price: OfferPrice): schema.ImageAnswer {
   const { tags, ...common } = commonFields(row, scope);
   return {
-    ...row,
     description: '',
+    ...row,
     visibility: 'private',
     os_distro: row.os_distro ?? '',
     os_version: row.os_version ?? '',

@@ -43,8 +43,8 @@ function limits(iops: number, megabytes: number, burst: number): VolumeLimits {
 
 export function presentedVolume(row: VolumeRow, scope: Scope): VolumeAnswer {
   return {
-    ...row,
     size: row.size_gib,
+    ...row,
     is_root_volume: row.attachments.some((attachment) => attachment.boot_index === 0),
     attachments: row.attachments.map((attachment) => ({
       attachment_id: attachment.id,

@@ -203,8 +203,8 @@ const place = (scope: Scope) => ({
 
 export function presentedPolicy(row: Forest['policies'][number], forest: Forest, scope: Scope): PolicyAnswer {
   return {
-    ...row,
     rules: (forest.rulesOf.get(row.id) ?? []).map(({ id }) => ({ id, ...place(scope) })),
+    ...row,
     operating_status: forest.statuses.get(row.id) ?? 'OFFLINE',
     ...place(scope),
   };
@@ -212,10 +212,10 @@ export function presentedPolicy(row: Forest['policies'][number], forest: Forest,
 
 export function presentedRule(row: Forest['rules'][number], forest: Forest, scope: Scope): RuleAnswer {
   return {
+    operating_status: forest.statuses.get(row.id) ?? 'OFFLINE',
     ...row,
     type: row.type as RuleAnswer['type'],
     compare_type: row.compare_type as RuleAnswer['compare_type'],
-    operating_status: forest.statuses.get(row.id) ?? 'OFFLINE',
     ...place(scope),
   };
 }

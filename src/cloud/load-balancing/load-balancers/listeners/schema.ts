@@ -169,8 +169,8 @@ export function presentedListener(
   const policies = forest.policiesOf.get(row.id) ?? [];
   const redirects = policies.flatMap(({ redirect_pool_id }) => redirect_pool_id ?? []);
   return {
-    ...row,
     operating_status: forest.statuses.get(row.id) ?? 'OFFLINE',
+    ...row,
     insert_headers: row.insert_x_forwarded ? FORWARDED : {},
     pool_count: new Set([...(row.default_pool_id ? [row.default_pool_id] : []), ...redirects]).size,
     sni_secret_id: row.sni_secret_ids,

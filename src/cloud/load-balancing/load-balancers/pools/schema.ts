@@ -358,14 +358,14 @@ export function presentedPool(row: PoolInTree, forest: Forest): PoolAnswer {
   const { health_monitor: monitor, session_persistence } = row;
   const operating = (id: string) => forest.statuses.get(id) ?? 'OFFLINE';
   return {
-    ...row,
     operating_status: operating(row.id),
+    ...row,
     loadbalancers: [{ id: row.load_balancer_id }],
     listeners: (forest.listenersWith.get(row.id) ?? []).map(({ id }) => ({ id })),
     session_persistence,
     healthmonitor: monitor && {
-      ...monitor,
       provisioning_status: row.provisioning_status,
+      ...monitor,
       operating_status: operating(monitor.id),
     },
     members: (forest.membersOf.get(row.id) ?? []).map((member) => presentedMember(member, forest)),
@@ -373,7 +373,7 @@ export function presentedPool(row: PoolInTree, forest: Forest): PoolAnswer {
 }
 
 export function presentedMember(row: Forest['members'][number], { statuses }: Forest): MemberAnswer {
-  return { ...row, operating_status: statuses.get(row.id) ?? 'OFFLINE' };
+  return { operating_status: statuses.get(row.id) ?? 'OFFLINE', ...row };
 }
 
 /** In lists, members are only named unless details are asked for. */

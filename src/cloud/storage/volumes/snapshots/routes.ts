@@ -84,8 +84,8 @@ export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
 function presented(row: SnapshotRow, scope: Scope): schema.SnapshotAnswer {
   return {
-    ...row,
     size: row.size_gib,
+    ...row,
     ...commonFields(row, scope),
     metadata: row.tags,
     updated_at: offsetTimestamp(row.updated_at),
