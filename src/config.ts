@@ -4,13 +4,13 @@ import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { parseTokenText } from './iam/identity/schema.ts';
 import { SettingError } from './lib/errors.ts';
 import { isLocalHost } from './lib/ip-addresses.ts';
 import { parseAllowedHosts } from './lib/outside-request.ts';
 import { packageRoot } from './lib/own-program.ts';
 import { closestName } from './lib/texts.ts';
 import { isMailAddress, isPublicUrl, isSmtpUrl } from './mail/settings.ts';
+import { parseTokenText } from './requests/principal.ts';
 import { KEY_FORM, parseEncryptionKeys } from './secrets/encryption-keys.ts';
 import { tracingSettings } from './tracing/start.ts';
 

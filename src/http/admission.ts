@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
@@ -9,7 +9,7 @@ import { recordedBy } from '../lib/request-context.ts';
 import type { IncomingRequest } from '../requests/incoming-request.ts';
 import type { RequestMeasures } from '../requests/measures.ts';
 import { type Access, hasSameRights, type Principal, requireAccess } from '../requests/principal.ts';
-import { refuseShutService, withoutPrefix } from './dialect.ts';
+import { type Area, areaOf, withoutPrefix } from './dialect.ts';
 
 const WINDOW_SECONDS = 10;
 type Measures = Pick<RequestMeasures, 'limited'> | undefined;
@@ -114,9 +114,19 @@ export function limitStrangers(limit: number, measures?: Measures): StrangerLimi
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Makes sure that the caller has kept the rights with which the request was admitted. Asks the database only for
+     * what isn't in memory: over the connection `within`, or any if none is given.
+     * @throws UnauthenticatedError, ForbiddenError
+     */
+    stillAdmitted(request: FastifyRequest, within?: Parameters<IncomingRequest['stillAdmitted']>[0]): Promise<void>;
+  }
   interface FastifyRequest {
     /** The caller. Set before the handler runs, on every route that isn't public. */
     principal: Principal;
+    /** Whether time may have passed since the caller was admitted. Then it is asked for its rights again before the answer. */
+    waits: boolean;
   }
   interface FastifyContextConfig {
     /** Who may call; a route without it admits nobody. */
@@ -131,41 +141,37 @@ const ASKS: Record<Access, string> = {
   resell: "a reseller's administrator",
 };
 
-export interface Admission {
-  /**
-   * Authenticates and authorizes a request. To be called before the body is read. Unauthenticated requests are counted
-   * by address.
-   * @throws UnauthenticatedError, ForbiddenError
-   */
-  admit(request: FastifyRequest, config: FastifyContextConfig): Promise<void>;
-  /**
-   * Makes sure that the caller has kept the rights with which the request was admitted. Asks the database only for
-   * what isn't in memory: over the connection `within`, or any if none is given.
-   * @throws UnauthenticatedError, ForbiddenError
-   */
-  stillAdmitted(
-    request: FastifyRequest,
-    ...within: Partial<Parameters<IncomingRequest['stillAdmitted']>>
-  ): Promise<void>;
-}
+/**
+ * Gives the server `stillAdmitted`, which is asked before a request that waited is answered. Returns a function that
+ * authenticates and authorizes a request, to be called before the body is read. Unauthenticated requests are counted by
+ * address.
+ * @throws UnauthenticatedError, ForbiddenError
+ */
+export function authentication(
+  app: FastifyInstance,
+  authenticator: Authenticator,
+  strangers: StrangerLimits,
+): (request: FastifyRequest, config: FastifyContextConfig) => Promise<void> {
+  app.decorate('stillAdmitted', async ({ headers, principal, url }, within) => {
+    const now = await authenticator.authenticate(headers, undefined, within);
+    refuseShutService({ principal: now, url });
+    if (hasSameRights(now, principal)) return;
+    throw new ForbiddenError('The rights of this token changed while the request waited; send it again');
+  });
+  app.decorateRequest('waits', false);
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    if (request.waits && reply.statusCode < 400) await app.stillAdmitted(request);
+    return payload;
+  });
 
-export function authentication(authenticator: Authenticator, strangers: StrangerLimits): Admission {
-  return {
-    async admit(request, { access, uncounted }) {
-      if (request.is404 || access === 'public') {
-        if (!uncounted) await strangers.count(request.ip);
-        return;
-      }
-      request.principal = await principalOf(request);
-      if (!access) throw new ForbiddenError('No token may call this operation');
-      requireAccess(request.principal, access, ASKS[access], () => askedFor(request));
-    },
-    async stillAdmitted({ headers, principal, url }, within) {
-      const now = await authenticator.authenticate(headers, undefined, within);
-      refuseShutService({ principal: now, url });
-      if (hasSameRights(now, principal)) return;
-      throw new ForbiddenError('The rights of this token changed while the request waited; send it again');
-    },
+  return async (request, { access, uncounted }) => {
+    if (request.is404 || access === 'public') {
+      if (!uncounted) await strangers.count(request.ip);
+      return;
+    }
+    request.principal = await principalOf(request);
+    if (!access) throw new ForbiddenError('No token may call this operation');
+    requireAccess(request.principal, access, ASKS[access], () => askedFor(request));
   };
 
   function askedFor({ params, routeOptions }: FastifyRequest) {
@@ -182,6 +188,17 @@ export function authentication(authenticator: Authenticator, strangers: Stranger
       throw error;
     }
   }
+}
+
+const SERVICES: Partial<Record<Area, string>> = { cloud: 'CLOUD', logging: 'CLOUD', streaming: 'STREAMING' };
+
+/** Refuses services that the account's reseller has switched off. Comes after authentication. @throws ForbiddenError */
+export function refuseShutService({ principal, url }: Pick<FastifyRequest, 'principal' | 'url'>): void {
+  const service = principal?.shutServices && SERVICES[areaOf(url)];
+  if (!service || !principal.shutServices?.includes(service)) return;
+  throw new ForbiddenError(
+    `The service ${service} is switched off for client ${principal.clientId}; its reseller can switch it on`,
+  );
 }
 
 /** Returns a route's hook that refuses, before the body is read, callers who may not use the number in the path. */

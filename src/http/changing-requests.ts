@@ -3,7 +3,6 @@ import { InvalidError } from '../lib/errors.ts';
 import type { Versioned } from '../lib/versioned.ts';
 import type { IncomingRequest } from '../requests/incoming-request.ts';
 import type { ChangingRequest, RequestLog } from '../requests/request-log.ts';
-import type { Admission } from './admission.ts';
 import { withoutPrefix } from './dialect.ts';
 import { hooks } from './dialect-hooks.ts';
 
@@ -45,11 +44,7 @@ declare module 'fastify' {
  * only on the version that the client has seen (`If-Match`, with the `ETag` of a read). All of them are
  * recorded. Comes after authentication.
  */
-export function keepChangingRequests(
-  app: FastifyInstance,
-  log: RequestLog,
-  { stillAdmitted }: Pick<Admission, 'stillAdmitted'>,
-): void {
+export function keepChangingRequests(app: FastifyInstance, log: RequestLog): void {
   knowVersionedRoutes(app);
   app.decorateRequest('changing');
   app.decorateRequest('versionRead');
@@ -80,7 +75,7 @@ export function keepChangingRequests(
 
   /** What only asks has no transaction in which that is done, and its body may come as slowly. */
   async function lookAgain(request: FastifyRequest): Promise<void> {
-    if (request.principal) await stillAdmitted(request);
+    if (request.principal) await app.stillAdmitted(request);
   }
 
   async function ask(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -160,7 +155,7 @@ export function keepChangingRequests(
       ip: request.ip,
       userAgent: request.headers['user-agent'],
       principal: request.principal,
-      stillAdmitted: (within) => stillAdmitted(request, within),
+      stillAdmitted: (within) => app.stillAdmitted(request, within),
     };
   }
 }

@@ -1,6 +1,4 @@
-import type { FastifyRequest } from 'fastify';
 import { type TUnsafe, Type } from 'typebox';
-import { ForbiddenError } from '../lib/errors.ts';
 
 /**
  * The differences between the two base addresses: `/` follows the specification, `/gcore` the contract that
@@ -78,15 +76,4 @@ export function areaOf(url: string): Area {
   if (path.startsWith('/streaming/')) return 'streaming';
   if (path.startsWith('/tradewind/')) return 'tradewind';
   return path.startsWith('/cloud/v1/laas/') ? 'logging' : 'cloud';
-}
-
-const SERVICES: Partial<Record<Area, string>> = { cloud: 'CLOUD', logging: 'CLOUD', streaming: 'STREAMING' };
-
-/** Refuses services that the account's reseller has switched off. Comes after authentication. @throws ForbiddenError */
-export function refuseShutService({ principal, url }: Pick<FastifyRequest, 'principal' | 'url'>): void {
-  const service = principal?.shutServices && SERVICES[areaOf(url)];
-  if (!service || !principal.shutServices?.includes(service)) return;
-  throw new ForbiddenError(
-    `The service ${service} is switched off for client ${principal.clientId}; its reseller can switch it on`,
-  );
 }

@@ -6,7 +6,7 @@ import { createHttpClient, type HttpClient } from '../../test/support/http-clien
 import { newPerson, type Person } from '../../test/support/logins.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { ForbiddenError, UnavailableError } from '../lib/errors.ts';
-import { goneSignal, lookAgainAfterWaits } from './gone-signal.ts';
+import { goneSignal } from './gone-signal.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -151,13 +151,12 @@ it('a reply is checked once at a time, and ends for lost rights but not for a da
   const app = fastify();
   let answer = (_: Error) => {};
   let asked = 0;
-  lookAgainAfterWaits(app, {
-    stillAdmitted: async () => {
-      asked++;
-      throw await new Promise<Error>((resolve) => {
-        answer = resolve;
-      });
-    },
+  app.decorateRequest('waits', false);
+  app.decorate('stillAdmitted', async () => {
+    asked++;
+    throw await new Promise<Error>((resolve) => {
+      answer = resolve;
+    });
   });
   let gone: AbortSignal | undefined;
   app.get('/', async (_, reply) => {

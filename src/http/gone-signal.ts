@@ -1,29 +1,8 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
-import type { Admission } from './admission.ts';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    stillAdmitted: Admission['stillAdmitted'];
-  }
-  interface FastifyRequest {
-    /** Whether time may have passed since the caller was admitted. */
-    waits: boolean;
-  }
-}
 
 /** How long a check that the caller may still read holds. */
 const CHECK_MS = 1_000;
-
-/** Has requests that wait authenticated again before their answer. */
-export function lookAgainAfterWaits(app: FastifyInstance, { stillAdmitted }: Pick<Admission, 'stillAdmitted'>): void {
-  app.decorate('stillAdmitted', stillAdmitted);
-  app.decorateRequest('waits', false);
-  app.addHook('preSerialization', async (request, reply, payload) => {
-    if (request.waits && reply.statusCode < 400) await stillAdmitted(request);
-    return payload;
-  });
-}
 
 const signals = new WeakMap<FastifyReply, AbortSignal>();
 

@@ -1,9 +1,8 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify';
-import { InvalidError } from '../lib/errors.ts';
+import { InvalidError, NotFoundError } from '../lib/errors.ts';
 import { HttpError } from './errors.ts';
-import { emptyPartIn } from './unknown-paths.ts';
 
 const NAME = 'X-Content-Type-Options';
 const VALUE = 'nosniff';
@@ -105,4 +104,21 @@ export function warningOfUnknownProxies(): (request: FastifyRequest) => void {
       );
     }
   };
+}
+
+/** Finds a slash at the end, or two in a row, which result from an empty variable. */
+export function emptyPartIn(url: string): NotFoundError | undefined {
+  const path = pathOf(url);
+  if (!path.startsWith('/') || path === '/') return undefined;
+  if (path.includes('//')) {
+    return new NotFoundError('Path', path, '; it has two slashes in a row with nothing between them');
+  }
+  if (!path.endsWith('/')) return undefined;
+  return new NotFoundError('Path', path, `; remove the slash at its end: ${path.slice(0, -1)}`);
+}
+
+/** Returns an address without its query. */
+export function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
 }

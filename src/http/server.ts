@@ -6,12 +6,10 @@ import type { Tracing } from '../lib/tracing.ts';
 import type { RequestMeasures } from '../requests/measures.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import { type AccessLog, createAccessLog } from './access-log.ts';
-import { type Admission, authentication, limitStrangers, rateLimits } from './admission.ts';
+import { authentication, limitStrangers, rateLimits, refuseShutService } from './admission.ts';
 import { keepChangingRequests } from './changing-requests.ts';
 import { compileSerializer, compileValidator, refuseUnknownQueries } from './compilers.ts';
-import { refuseShutService } from './dialect.ts';
 import { sendError } from './errors.ts';
-import { lookAgainAfterWaits } from './gone-signal.ts';
 import * as heads from './heads.ts';
 import { acceptJson } from './json-body.ts';
 import { answerFaults, type FaultDeps } from './refusals.ts';
@@ -102,11 +100,9 @@ export function createServer(deps: ServerDeps) {
   if (deps.tracing) traceRequests(app, deps.tracing);
   acceptJson(app);
   refuseUnknownQueries(app);
-  const admission = authentication(deps.authenticator, limitStrangers(deps.rateLimit, deps.measures));
-  meetRequests(app, { ...deps, ...admission, accessLog });
+  meetRequests(app, deps, accessLog);
   closeConnectionsAtStop(app);
-  keepChangingRequests(app, deps.requestLog, admission);
-  lookAgainAfterWaits(app, admission);
+  keepChangingRequests(app, deps.requestLog);
   return app;
 }
 
@@ -114,12 +110,8 @@ export function createServer(deps: ServerDeps) {
  * What every request meets before its body is read, in this order. It is one hook, since each has a cost for every
  * request. Hooks of routes come after it.
  */
-function meetRequests(
-  app: FastifyInstance,
-  deps: Pick<ServerDeps, 'measures' | 'rateLimit' | 'trustedProxies'> &
-    Pick<Admission, 'admit'> & { accessLog: AccessLog | undefined },
-): void {
-  const { accessLog, admit } = deps;
+function meetRequests(app: FastifyInstance, deps: ServerDeps, accessLog: AccessLog | undefined): void {
+  const admit = authentication(app, deps.authenticator, limitStrangers(deps.rateLimit, deps.measures));
   const warnOfUnknownProxy = deps.trustedProxies.length === 0 ? heads.warningOfUnknownProxies() : undefined;
   const refuseUnknownPath = refusalOfUnknownPaths(app);
   const limitRate = rateLimits(deps.rateLimit, deps.measures);
@@ -134,7 +126,7 @@ function meetRequests(
     heads.refuseOddHead(request, url);
     warnOfUnknownProxy?.(request);
     await admit(request, config);
-    refuseUnknownPath(request, reply);
+    if (request.is404) refuseUnknownPath(request, reply);
     refuseShutService(request);
     if (!inner) await limitRate(request, reply, config);
     heads.refuseEncodedBody(request, reply);

@@ -4,6 +4,7 @@ import { NotFoundError } from '../lib/errors.ts';
 import { closestName } from '../lib/texts.ts';
 import { TEST_KIT } from './dialect.ts';
 import { HttpError } from './errors.ts';
+import { emptyPartIn, pathOf } from './heads.ts';
 
 /** A part of the paths of an API: what may follow, by its text, such as `v1` or `:project_id`. */
 interface Part {
@@ -119,7 +120,7 @@ const KIT_IS_OFF = ': this server has no kit for testers; start it with TRADEWIN
  * methods, else 404 with the path that was most likely meant. Call it before the body is read: a problem with the body or its type would lead to another
  * answer.
  */
-export function refusalOfUnknownPaths(app: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => void {
+export function refusalOfUnknownPaths(app: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => never {
   const known = new Map<string, KnownPath & { methods: Set<string> }>();
   /** Only these are suggested: the others are for programs beside the server. */
   const documented = new Set<string>();
@@ -160,7 +161,7 @@ export function refusalOfUnknownPaths(app: FastifyInstance): (request: FastifyRe
   }
 
   return (request, reply) => {
-    if (request.is404) throw faultOf(request, reply);
+    throw faultOf(request, reply);
   };
 }
 
@@ -179,20 +180,4 @@ const otherVersionsOf = (path: string): string[] =>
 function integersIn(params: unknown): Set<string> {
   const { properties = {} } = (params ?? {}) as { properties?: Record<string, { type?: string }> };
   return new Set(Object.keys(properties).filter((name) => properties[name]?.type === 'integer'));
-}
-
-/** Finds a slash at the end, or two in a row, which result from an empty variable. */
-export function emptyPartIn(url: string): NotFoundError | undefined {
-  const path = pathOf(url);
-  if (!path.startsWith('/') || path === '/') return undefined;
-  if (path.includes('//')) {
-    return new NotFoundError('Path', path, '; it has two slashes in a row with nothing between them');
-  }
-  if (!path.endsWith('/')) return undefined;
-  return new NotFoundError('Path', path, `; remove the slash at its end: ${path.slice(0, -1)}`);
-}
-
-function pathOf(url: string): string {
-  const end = url.indexOf('?');
-  return end === -1 ? url : url.slice(0, end);
 }

@@ -20,7 +20,9 @@ export function createWorkerServer(deps: { log: FastifyBaseLogger; readiness: Re
   app.setSerializerCompiler(compileSerializer);
   app.setErrorHandler<Error>(sendError);
   const refuseUnknownPath = refusalOfUnknownPaths(app);
-  app.addHook('onRequest', async (request, reply) => refuseUnknownPath(request, reply));
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) refuseUnknownPath(request, reply);
+  });
   metricsRoute(app, deps.metrics);
   healthRoutes(app, deps.readiness);
   return app;

@@ -4,11 +4,10 @@ import type { Config } from '../config.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import { insertReseller } from '../iam/accounts/service.ts';
 import { platformAdministrator } from '../iam/accounts/users/in-transaction.ts';
-import { tokenText } from '../iam/identity/schema.ts';
 import { type Account, insertAccount } from '../iam/new-accounts/in-transaction.ts';
 import { makeToken, setBootstrapToken } from '../iam/tokens/service.ts';
 import type { Clock } from '../lib/time.ts';
-import { ROLES } from '../requests/principal.ts';
+import { ROLES, tokenText } from '../requests/principal.ts';
 
 /**
  * Makes sure that an account exists. An empty database gets a reseller, a client, its administrator (who is

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../src/db/database.ts';
-import { findRoleByText, parseTokenText } from '../../src/iam/identity/schema.ts';
+import { findRoleByText } from '../../src/iam/identity/schema.ts';
 import type { Authenticator } from '../../src/iam/identity/service.ts';
 import { putGivenToken } from '../../src/iam/tokens/service.ts';
 import { DomainError } from '../../src/lib/errors.ts';
 import type { Clock } from '../../src/lib/time.ts';
-import { type Principal, ROLES } from '../../src/requests/principal.ts';
+import { type Principal, parseTokenText, ROLES } from '../../src/requests/principal.ts';
 import type { Path, Seed, SeedFile } from './file.ts';
 import { createRequests, type KnownOperation, type Requests, type Send } from './requests.ts';
 

@@ -10,7 +10,7 @@ export const MODULES = [
   'src/cloud/network/networks/subnets/rules',
   'src/cloud/network/security-groups/group-change',
   'src/cloud/network/security-groups/defaults/rules',
-  'src/cloud/network/security-groups/rules/{accepted,canonical}',
+  'src/cloud/network/security-groups/rules/rule',
   'src/cloud/ground/prices/formula',
   'src/cloud/storage/volumes/schedules/timing',
   'src/iam/identity/schema',

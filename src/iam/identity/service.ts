@@ -4,8 +4,8 @@ import { type Admit, announceAll, type ChangeFeed, createRowCache } from '../../
 import type { Database, Sql, Transaction } from '../../db/database.ts';
 import { type RefusedCredentials, UnauthenticatedError } from '../../lib/errors.ts';
 import type { Clock } from '../../lib/time.ts';
-import { type CloudRole, cloudRights, type Principal, ROLES } from '../../requests/principal.ts';
-import { lesserRole, parseTokenText } from './schema.ts';
+import { type CloudRole, cloudRights, type Principal, parseTokenText, ROLES } from '../../requests/principal.ts';
+import { lesserRole } from './schema.ts';
 import type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
 
 /** Returns an API token and the user it acts for. Undefined if that user or account is deleted. */

@@ -2,9 +2,9 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Clock } from '../../lib/time.ts';
-import { ROLES } from '../../requests/principal.ts';
+import { ROLES, tokenText } from '../../requests/principal.ts';
 import { insertUser, platformAdministrator } from '../accounts/users/in-transaction.ts';
-import { findRoleByText, invalidRole, tokenText } from '../identity/schema.ts';
+import { findRoleByText, invalidRole } from '../identity/schema.ts';
 import { makeToken } from './service.ts';
 import { findAccountAdministrator } from './store.ts';
 

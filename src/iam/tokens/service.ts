@@ -6,9 +6,9 @@ import * as errors from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import { momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
-import { allows, type Principal } from '../../requests/principal.ts';
+import { allows, type Principal, tokenText } from '../../requests/principal.ts';
 import { findClient, lockClients, lockToAdd, resells } from '../accounts/service.ts';
-import * as identitySchema from '../identity/schema.ts';
+import * as roles from '../identity/schema.ts';
 import { announceTokens, type Credentials, secretHash, together } from '../identity/service.ts';
 import { endLogins } from '../logins/in-transaction.ts';
 import { type ApiToken, type CreateApiToken, presentedToken, type TokenListQuery } from './schema.ts';
@@ -181,7 +181,7 @@ export async function createToken(
 ): Promise<ApiToken & { token: string }> {
   await requireAccount(on, principal, clientId);
   const now = on.clock.now();
-  const role = identitySchema.acceptedRole(principal, request.client_user.role ?? {}, {
+  const role = roles.acceptedRole(principal, request.client_user.role ?? {}, {
     field: 'client_user.role',
     above: ({ name }) => `Can't create token with role ${name}`,
   });
@@ -207,7 +207,7 @@ export async function createToken(
     tx.made(id);
     const row = await store.findToken(tx.sql, clientId, id, now);
     if (!row) throw new Error(`Token ${id} disappeared while it was being created`);
-    return { ...presentedToken(row, false, now), token: identitySchema.tokenText(version, id, secret) };
+    return { ...presentedToken(row, false, now), token: tokenText(version, id, secret) };
   });
   on.authenticator.forget({ tokens: [made.id], logins: [] });
   return made;
@@ -274,19 +274,19 @@ function sees(principal: Principal, clientId: number, userId: number | undefined
 function refuseAbove(principal: Principal, row: store.TokenRow): void {
   if (principal.platformAdministrator) return;
   const above =
-    identitySchema.isAbove(row.role_id, principal.roleId) ||
+    roles.isAbove(row.role_id, principal.roleId) ||
     row.user_platform_administrator ||
     (row.user_reseller_id !== null && row.user_reseller_id !== principal.resellerId);
   if (above) {
     throw new errors.ForbiddenError(
-      `Can't delete token ${row.id} with role ${identitySchema.roleOf(row.role_id).name}: it has more rights than yours`,
+      `Can't delete token ${row.id} with role ${roles.roleOf(row.role_id).name}: it has more rights than yours`,
     );
   }
 }
 
-function filteredRole(text: string): identitySchema.Role {
-  const role = identitySchema.findRoleByText(text);
-  if (!role) throw new errors.InvalidError({ role: [identitySchema.invalidRole(text)] });
+function filteredRole(text: string): roles.Role {
+  const role = roles.findRoleByText(text);
+  if (!role) throw new errors.InvalidError({ role: [roles.invalidRole(text)] });
   return role;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { containing } from '../../lib/texts.ts';
-import { folded, searchText } from './store.ts';
+import { folded, searchText } from './page.ts';
 
 test('case, accents in two encodings and final sigma make no difference', () => {
   expect(folded('STRASSE É ΟΔΟΣ')).toBe('strasse é οδοσ');

@@ -12,11 +12,11 @@ import { isoInterval } from '../../lib/iso-interval.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
-import { type ListedTask, readPage } from './page.ts';
+import { folded, type ListedTask, readPage } from './page.ts';
 import { type AiTaskListQuery, type CreateAiTask, EXAMPLE_URL } from './schema.ts';
 import { parseStopObjects } from './stop-objects.ts';
 import * as store from './store.ts';
-import { AI_TASKS, folded, readCapabilities } from './store.ts';
+import { AI_TASKS, readCapabilities } from './store.ts';
 
 const WANTED: Record<NonNullable<TaskData['category']>, string> = {
   nsfw: '',

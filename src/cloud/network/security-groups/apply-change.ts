@@ -1,13 +1,12 @@
 import { put } from '../../../convergence/wants.ts';
-import { type Transaction, violates } from '../../../db/database.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { foundById, newId } from '../../../lib/ids.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { wantChecked } from '../../ground/tasks/service.ts';
 import { CLUSTER_TAG, refusePlatformRules } from './defaults/rules.ts';
 import { changesNothing, type GroupChange, refuseRuleConflicts } from './group-change.ts';
-import { requireRemoteGroups } from './rules/accepted.ts';
-import { deleteRules, insertRules, rulesOf, updateRules } from './rules/store.ts';
+import { deleteRules, insertRules, requireRemoteGroups, rulesOf, updateRules } from './rules/store.ts';
 import * as store from './store.ts';
 import { groupSpec } from './wanted.ts';
 
@@ -53,7 +52,7 @@ export async function changeGroup(
     description: description ?? group.description,
     tags: tags ?? group.tags,
   };
-  const row = await withFreeName(fields.name, store.updateGroup(tx, group.id, fields));
+  const row = await store.updateGroup(tx, group.id, fields);
   const changed = { ...row, rules: await rulesOf(tx, group.id) };
   await wantChecked(on, tx, scope, [put('security_group', group.id, groupSpec(changed))]);
   return {
@@ -71,7 +70,7 @@ function refuseName(group: store.PlainGroup, name: string): void {
   if (group.cluster_id !== null) {
     throw new ConflictError("The security group of the nodes of a Kubernetes cluster can't be renamed");
   }
-  refuseDefaultName(name);
+  store.refuseDefaultName(name);
 }
 
 /** Protects the tag by which the official clients find the group of a cluster. */
@@ -79,25 +78,5 @@ function refuseTags(group: store.PlainGroup, tags: Record<string, string>): void
   if (group.cluster_id === null || tags[CLUSTER_TAG] === group.tags[CLUSTER_TAG]) return;
   throw new ConflictError(
     `The tag ${CLUSTER_TAG} of the security group of the nodes of a Kubernetes cluster can't be changed or removed`,
-  );
-}
-
-/** Reserves the name of the default group in any letter case (Neutron securitygroups_db). @throws ConflictError */
-export function refuseDefaultName(name: string): void {
-  if (name.toLowerCase() === 'default') throw nameTaken(name);
-}
-
-/** Waits for a write that names a group. @throws ConflictError when another group has the name */
-export async function withFreeName<T>(name: string, written: Promise<T>): Promise<T> {
-  try {
-    return await written;
-  } catch (error) {
-    throw violates(error, 'security_groups_name') ? nameTaken(name) : error;
-  }
-}
-
-function nameTaken(name: string): ConflictError {
-  return new ConflictError(
-    `A security group named ${name} already exists in this project and region; choose another name`,
   );
 }

@@ -10,11 +10,11 @@ import { type TaskAnyway, wantChecked } from '../../ground/tasks/service.ts';
 import { addToPorts } from '../ports/groups/in-transaction.ts';
 import { portsOf as lockedPortsOf } from '../ports/in-transaction.ts';
 import { asInRows } from '../ports/tasks.ts';
-import { changeGroup, refuseDefaultName, withFreeName } from './apply-change.ts';
+import { changeGroup } from './apply-change.ts';
 import { CLUSTER_TAG, defaultGroupRules, openRules, withDefaultEgress } from './defaults/rules.ts';
 import { changeToWanted, type GroupChange } from './group-change.ts';
-import { acceptedRules, requireRemoteGroups } from './rules/accepted.ts';
-import type { CanonicalRule } from './rules/canonical.ts';
+import { acceptedRules, type CanonicalRule } from './rules/rule.ts';
+import { requireRemoteGroups } from './rules/store.ts';
 import type * as schema from './schema.ts';
 import * as store from './store.ts';
 import { groupSpec, noteCreation, noteUpdate } from './wanted.ts';
@@ -106,13 +106,10 @@ async function insert(
   wanted: WantedGroup,
 ): Promise<store.SecurityGroupRow> {
   const { rules, ...group } = wanted;
-  refuseDefaultName(group.name);
+  store.refuseDefaultName(group.name);
   await requireRemoteGroups(tx, scope, rules);
   const identified = rules.map((rule) => ({ ...rule, id: newId() }));
-  const made = await withFreeName(
-    group.name,
-    store.insertGroup(tx, { ...group, id: newId(), place: scope, isDefault: false, rules: identified }),
-  );
+  const made = await store.insertGroup(tx, { ...group, id: newId(), place: scope, rules: identified });
   tx.about({ ...made, type: 'securitygroup' });
   await wantChecked(on, tx, scope, [make('security_group', made.id, groupSpec(made))]);
   return made;

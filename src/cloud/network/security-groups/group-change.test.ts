@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changesNothing, changeToWanted, type GroupChange, isSameRule, refuseRuleConflicts } from './group-change.ts';
-import { canonicalRule, duplicateKey, type RuleInput } from './rules/canonical.ts';
+import { canonicalRule, duplicateKey, type RuleInput } from './rules/rule.ts';
 import { MAX_RULES } from './schema.ts';
 
 const rule = (given: Partial<RuleInput>) => canonicalRule({ direction: 'ingress', ...given });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConflictError } from '../../../lib/errors.ts';
-import { type CanonicalRule, duplicateKey } from './rules/canonical.ts';
+import { type CanonicalRule, duplicateKey } from './rules/rule.ts';
 import { MAX_RULES } from './schema.ts';
 
 type IdentifiedRule = CanonicalRule & { id: string };

@@ -1,8 +1,17 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { compiledQuery, isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
+import {
+  compiledQuery,
+  isIn,
+  type Place,
+  type Sql,
+  type Transaction,
+  tagConditions,
+  violates,
+} from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
+import { ConflictError } from '../../../lib/errors.ts';
 import type { Page } from '../../../lib/page.ts';
 import { type IdentifiedRule, newRules, type RuleRow } from './rules/store.ts';
 import type { GroupListQuery } from './schema.ts';
@@ -67,29 +76,30 @@ export interface NewGroup {
   name: string;
   description: string;
   tags: Record<string, string>;
-  isDefault: boolean;
   clusterId?: string | null;
   rules: IdentifiedRule[];
 }
 
 const FIRST_REVISION = 1;
 
+/** @throws ConflictError when another group has the name */
 export async function insertGroup(
   tx: Transaction,
-  { place, isDefault, clusterId = null, rules, ...group }: NewGroup,
+  { place, clusterId = null, rules, ...group }: NewGroup,
 ): Promise<SecurityGroupRow> {
   const row = {
     ...group,
     project_id: place.projectId,
     region_id: place.regionId,
-    is_default: isDefault,
+    is_default: false,
     cluster_id: clusterId,
     revision_number: FIRST_REVISION,
     created_at: tx.now,
     updated_at: tx.now,
   };
   const ruleRows = newRules(group.id, rules, tx.now);
-  await insertGroupWithRules(tx.sql, { row: JSON.stringify(row), rules: JSON.stringify(ruleRows) });
+  const statement = { row: JSON.stringify(row), rules: JSON.stringify(ruleRows) };
+  await withFreeName(group.name, insertGroupWithRules(tx.sql, statement));
   return { ...row, rules: ruleRows };
 }
 
@@ -179,13 +189,13 @@ export async function lockForChange(tx: Transaction, place: Place, id: string): 
   return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Changes the group, which gets its next revision. */
+/** Changes the group, which gets its next revision. @throws ConflictError when another group has the name */
 export async function updateGroup(
   tx: Transaction,
   id: string,
   { name, description, tags }: Pick<PlainGroup, 'name' | 'description' | 'tags'>,
 ): Promise<PlainGroup> {
-  return tx.sql
+  const update = tx.sql
     .updateTable('security_groups')
     .set({
       name,
@@ -195,8 +205,8 @@ export async function updateGroup(
       updated_at: tx.now,
     })
     .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+    .returningAll();
+  return withFreeName(name, update.executeTakeFirstOrThrow());
 }
 
 /** Returns false if the group no longer exists. */
@@ -264,4 +274,24 @@ export async function deleteUnusedGroup(tx: Transaction, id: string): Promise<bo
         select from security_group_rules where remote_group_id = ${id} and security_group_id <> ${id}
       )`).execute(tx.sql);
   return rows.length > 0;
+}
+
+/** Reserves the name of the default group in any letter case (Neutron securitygroups_db). @throws ConflictError */
+export function refuseDefaultName(name: string): void {
+  if (name.toLowerCase() === 'default') throw nameTaken(name);
+}
+
+/** Waits for a write that names a group. @throws ConflictError when another group has the name */
+async function withFreeName<T>(name: string, written: Promise<T>): Promise<T> {
+  try {
+    return await written;
+  } catch (error) {
+    throw violates(error, 'security_groups_name') ? nameTaken(name) : error;
+  }
+}
+
+function nameTaken(name: string): ConflictError {
+  return new ConflictError(
+    `A security group named ${name} already exists in this project and region; choose another name`,
+  );
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/database.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { recordDoneTask } from '../../ground/tasks/service.ts';
 import { withoutGroup } from '../ports/tasks.ts';
-import type { CanonicalRule } from './rules/canonical.ts';
+import type { CanonicalRule } from './rules/rule.ts';
 
 interface GroupParts {
   name: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { make, type Wanted, type WantScope } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
-import { duplicateKey } from '../rules/canonical.ts';
+import { duplicateKey } from '../rules/rule.ts';
 import { groupSpec } from '../wanted.ts';
 import { defaultGroupRules } from './rules.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ruleProblems } from '../rules/accepted.ts';
-import { canonicalRule, findDuplicates } from '../rules/canonical.ts';
+import { canonicalRule, findDuplicates, ruleProblems } from '../rules/rule.ts';
 import { defaultEgressRules, defaultGroupRules, openRules, withDefaultEgress } from './rules.ts';
 
 test('the default egress rules allow everything in both families', () => {

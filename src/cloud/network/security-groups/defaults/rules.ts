@@ -1,6 +1,6 @@
 import { ConflictError } from '../../../../lib/errors.ts';
 import type { GroupChange } from '../group-change.ts';
-import { type CanonicalRule, canonicalRule, type RuleInput } from '../rules/canonical.ts';
+import { type CanonicalRule, canonicalRule, type RuleInput } from '../rules/rule.ts';
 import type { SecurityGroupRow } from '../store.ts';
 
 /** Returns rules that allow all outbound IPv4 and IPv6 traffic. */

@@ -6,8 +6,7 @@ import { changeGroup } from '../apply-change.ts';
 import { isSameRule } from '../group-change.ts';
 import type { SecurityGroupRow } from '../store.ts';
 import { noteRuleCreation, noteRuleRemoval } from '../wanted.ts';
-import { acceptedRule } from './accepted.ts';
-import type { CanonicalRule, RuleInput } from './canonical.ts';
+import { acceptedRule, type CanonicalRule, type RuleInput } from './rule.ts';
 import { groupOfRule, type RuleRow } from './store.ts';
 
 /** Some clients also send the rule's group. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConflictError } from '../../../../lib/errors.ts';
 import { PROTOCOL_NAMES } from '../../../../lib/ip-addresses.ts';
-import { canonicalRule, duplicateKey, findDuplicates, type RuleInput, refuseDuplicates } from './canonical.ts';
+import { canonicalRule, duplicateKey, findDuplicates, type RuleInput, refuseDuplicates } from './rule.ts';
 
 const GROUP = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
 

@@ -1,7 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import { compiledQuery, isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
 import type { Tables } from '../../../../db/tables.ts';
-import { type CanonicalRule, duplicateKey } from './canonical.ts';
+import { NotFoundError } from '../../../../lib/errors.ts';
+import { existingGroups } from '../../ports/groups/in-transaction.ts';
+import { type CanonicalRule, duplicateKey } from './rule.ts';
 
 export type RuleRow = Selectable<Tables['security_group_rules']>;
 export type IdentifiedRule = CanonicalRule & { id: string };
@@ -80,4 +82,16 @@ export async function updateRules(tx: Transaction, rules: IdentifiedRule[]): Pro
 export async function deleteRules(tx: Transaction, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.sql.deleteFrom('security_group_rules').where('id', 'in', ids).execute();
+}
+
+/** @throws NotFoundError for a remote group that the project doesn't have in this region, as Neutron does */
+export async function requireRemoteGroups(
+  tx: Transaction,
+  place: Place,
+  rules: readonly { remote_group_id: string | null }[],
+): Promise<void> {
+  const ids = [...new Set(rules.flatMap((rule) => rule.remote_group_id ?? []))];
+  const known = await existingGroups(tx, place, ids);
+  const missing = ids.find((id) => !known.has(id));
+  if (missing !== undefined) throw new NotFoundError('Remote security group', missing);
 }

@@ -3,9 +3,8 @@ import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
 import { newId } from '../../../../lib/ids.ts';
 import type { Scope } from '../../../../platform.ts';
-import { withFreeName } from '../apply-change.ts';
 import { CLUSTER_TAG, defaultEgressRules, PLATFORM_RULE } from '../defaults/rules.ts';
-import { type CanonicalRule, canonicalRule } from '../rules/canonical.ts';
+import { type CanonicalRule, canonicalRule } from '../rules/rule.ts';
 import * as store from '../store.ts';
 import { groupSpec, withoutIt } from '../wanted.ts';
 
@@ -26,11 +25,10 @@ export async function make(tx: Transaction, scope: Scope, cluster: { id: string;
     name,
     description: `Nodes of Kubernetes cluster ${cluster.name}`,
     tags: { [CLUSTER_TAG]: cluster.name },
-    isDefault: false,
     clusterId: cluster.id,
     rules: platformRules(id).map((rule) => ({ ...rule, id: newId() })),
   };
-  await withFreeName(name, store.insertGroup(tx, group));
+  await store.insertGroup(tx, group);
   await want(tx, scope, [wantedAnew('security_group', id, groupSpec(group))]);
 }
 

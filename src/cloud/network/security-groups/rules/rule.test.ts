@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PROTOCOL_NAMES } from '../../../../lib/ip-addresses.ts';
-import { type CanonicalRule, canonicalRule, type RuleInput } from './canonical.ts';
+import { type CanonicalRule, canonicalRule, type RuleInput } from './rule.ts';
 
 const GROUP = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
 
