@@ -142,10 +142,12 @@ it('is held by no request', { timeout: 300_000 }, async () => {
 });
 
 /** Both base addresses reach the same code; what needs no token is about small things. */
-function isOwnCode({ prefix, path, method, operation }: DocumentedOperation): boolean {
-  const twin = operations.some((of) => of.prefix === '' && of.path === path && of.method === method);
-  return (prefix === '' || !twin) && operation.security?.length !== 0;
+function isOwnCode(of: DocumentedOperation): boolean {
+  const twin = operations.some(({ prefix, path, method }) => prefix === '' && path === of.path && method === of.method);
+  return (of.prefix === '' || !twin) && isClosed(of);
 }
+
+const isClosed = ({ operation }: DocumentedOperation): boolean => operation.security?.length !== 0;
 
 interface Largest {
   of: DocumentedOperation;
@@ -260,6 +262,9 @@ function* hostileRequests(): Generator<Hostile> {
       const query = hostile.query === undefined ? requiredQuery(of, possessions.of(of)) : `?${hostile.query}`;
       yield hostileRequest(of.method, path + query, of.title, hostile, KNOWN);
     }
+    // All operations that need a token refuse strangers by the same code.
+    const alike = operations.find((one) => one.prefix === of.prefix && one.method === of.method && isClosed(one));
+    if (isClosed(of) && of !== alike) continue;
     const body = SHAPES['a mebibyte of names'] ?? '';
     yield hostileRequest(of.method, path, of.title, { what: 'a mebibyte of nobody', body });
   }

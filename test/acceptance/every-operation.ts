@@ -29,9 +29,18 @@ const ONE_AFTER_THE_OTHER = { atOnce: 1 };
 
 /** Tests that every operation under a base address succeeds from outside, with a documented answer. */
 export async function everyOperationSucceeds(prefix: string): Promise<void> {
-  const own = (await documentedOperations()).filter((of) => of.prefix === prefix);
+  const all = await documentedOperations();
+  const own = all.filter((of) => of.prefix === prefix);
   const coverage = createCoverage(own);
-  const trial = createDryRunTrial(createOperationFinder(own), () => pool);
+  /** Both base addresses run the same code for a change, so it is tried out only under the first that has it. */
+  const isFirst = ({ method, path }: DocumentedOperation) =>
+    all.find((of) => of.method === method && of.path === path)?.prefix === prefix;
+  const find = createOperationFinder(own);
+  const findFirst = (method: string, path: string) => {
+    const of = find(method, path);
+    return of && isFirst(of) ? of : undefined;
+  };
+  const trial = createDryRunTrial(findFirst, () => pool);
   const dataDir = temporaryFolder();
   let database: TestDatabase;
   let service: ServeProcess;
@@ -140,7 +149,7 @@ export async function everyOperationSucceeds(prefix: string): Promise<void> {
 
   it('has tried out each change before, with the same outcome and without a trace', () => {
     expect(trial.faults()).toEqual([]);
-    const changing = own.filter(({ method, title }) => method !== 'GET' && !coverage.missing().includes(title));
+    const changing = own.filter((of) => of.method !== 'GET' && isFirst(of) && !coverage.missing().includes(of.title));
     const open = changing.filter(({ operation }) => operation.security?.length === 0);
     const tried = trial.agreed();
     expect(changing.filter((of) => !tried.has(of.title) && !open.includes(of)).map(({ title }) => title)).toEqual([]);

@@ -16,12 +16,14 @@ const work = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-kits-'));
 const release = path.join(work, 'release');
 const INSTALLING = 600_000;
 
+const GO = 'cp own/tradewindtest_test.go tradewind/tradewindtest && cd tradewind/tradewindtest && go test -count=1';
+
 interface Kit {
   heading: string;
   needs: string[];
   passed: RegExp;
-  /** The folder with its own tests, what runs them, and what they say. */
-  own: { tests: string; command: string; passed: RegExp };
+  /** The folder with its own tests, and what runs them all, or one of them, and what they say then. */
+  own: { tests: string; all: [command: string, passed: RegExp]; one: [command: string, passed: RegExp] };
 }
 const kits: Kit[] = [
   {
@@ -30,15 +32,19 @@ const kits: Kit[] = [
     passed: /Tests\s+1 passed/,
     own: {
       tests: 'vitest/test',
-      command: 'npx vitest run own',
-      passed: /Tests\s+110 passed/,
+      all: ['npx vitest run own', /Tests\s+110 passed/],
+      one: ['npx vitest run own --testNamePattern "refused for a while"', /Tests\s+1 passed/],
     },
   },
   {
     heading: 'pytest',
     needs: ['python3', 'npm'],
     passed: /1 passed/,
-    own: { tests: 'pytest/tests', command: '.venv/bin/pytest own/test_kit.py', passed: /7 passed/ },
+    own: {
+      tests: 'pytest/tests',
+      all: ['.venv/bin/pytest own/test_kit.py', /7 passed/],
+      one: ['.venv/bin/pytest own/test_kit.py -k refused', /1 passed, 6 deselected/],
+    },
   },
   {
     heading: 'Go',
@@ -46,9 +52,8 @@ const kits: Kit[] = [
     passed: /ok\s+example\.com\/project/,
     own: {
       tests: 'go',
-      command:
-        'cp own/tradewindtest_test.go tradewind/tradewindtest && cd tradewind/tradewindtest && go test -count=1 ./...',
-      passed: /ok\s+tradewind\.example\/tradewindtest/,
+      all: [`${GO} ./...`, /ok\s+tradewind\.example\/tradewindtest/],
+      one: [`${GO} -v -run ForAWhile ./...`, /^--- PASS: TestARequestThatIsRefusedForAWhile/m],
     },
   },
 ];
@@ -110,19 +115,18 @@ for (const { heading, needs, passed, own } of kits) {
       expect(stdout).toMatch(passed);
     });
 
-    it.each([
-      [
-        'TRADEWIND_URL and TRADEWIND_TOKEN',
-        () => ({ TRADEWIND_URL: service.url, TRADEWIND_TOKEN: service.http.token }),
-      ],
-      [
-        'the variables of the SDK',
-        () => ({ GCORE_BASE_URL: `${service.url}/gcore`, GCORE_API_KEY: service.http.token }),
-      ],
-    ])('passes its own tests, on the server of %s', async (_names, named) => {
+    it('passes its own tests, on the server of TRADEWIND_URL and TRADEWIND_TOKEN', async () => {
       fs.cpSync(path.join(KITS, own.tests), path.join(folder, 'own'), { recursive: true });
-      const { stdout } = await run(folder, own.command, named());
-      expect(stdout).toMatch(own.passed);
+      const named = { TRADEWIND_URL: service.url, TRADEWIND_TOKEN: service.http.token };
+      const [command, passed] = own.all;
+      expect((await run(folder, command, named)).stdout).toMatch(passed);
+    });
+
+    it('finds the server of the variables of the SDK', async () => {
+      fs.cpSync(path.join(KITS, own.tests), path.join(folder, 'own'), { recursive: true });
+      const named = { GCORE_BASE_URL: `${service.url}/gcore`, GCORE_API_KEY: service.http.token };
+      const [command, passed] = own.one;
+      expect((await run(folder, command, named)).stdout).toMatch(passed);
     });
   });
 }

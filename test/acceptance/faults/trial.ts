@@ -90,30 +90,54 @@ export async function openTrial() {
       { timeout: 30_000, interval: 250 },
     );
 
-  /** Runs all operations at the same time, each on things of its own. Answers how many calls went wrong. */
-  async function run(
-    rules: FaultRule[],
-    end: End,
-    { often = 'once', counted }: { often?: Often; counted?: Map<string, number> } = {},
-  ): Promise<number> {
+  /** Prepares operations at the same time, each on things of its own. */
+  async function prepare(some: readonly string[]) {
     const tenant = await service.otherTenant();
-    const { projectId } = tenant;
     const http = patient(tenant.http);
-    const makers = createMakers(http, projectId);
+    const makers = createMakers(http, tenant.projectId);
     // Whatever became of the run before.
     Object.assign(state, { faults: undefined, counted: undefined, often: 'once' });
     const prepared = await Promise.all(
-      names.map(async (name) => ({
+      some.map(async (name) => ({
         name,
         act: await named(name, OPERATIONS[name]?.(makers) as Promise<Prepared>),
       })),
     );
-    // Some of it is no task's.
+    // Not all of it belongs to a task.
     await inOrder(async () => {});
+    return { http, prepared };
+  }
+
+  /** Runs all operations, one after the other. Answers how many calls each makes about one thing, at most. */
+  async function countCalls(): Promise<Map<string, number>> {
+    const { http, prepared } = await prepare(names);
+    const most = new Map<string, number>();
+    for (const { name, act } of prepared) {
+      const counted = new Map<string, number>();
+      state.counted = counted;
+      expect(await wrongOf(http, name, act, 'finished')).toEqual([]);
+      // Not all of it belongs to a task.
+      await vi.waitFor(async () => expect((await service.pool.query(UNSETTLED)).rowCount).toBe(0), {
+        timeout: 30_000,
+        interval: 20,
+      });
+      most.set(name, Math.max(0, ...counted.values()));
+    }
+    state.counted = undefined;
+    await inOrder(async () => {});
+    return most;
+  }
+
+  /** Runs operations at the same time, by default all. Answers how many calls went wrong. */
+  async function run(
+    rules: FaultRule[],
+    end: End,
+    { often = 'once', some = names }: { often?: Often; some?: readonly string[] } = {},
+  ): Promise<number> {
+    const { http, prepared } = await prepare(some);
     Object.assign(state, {
       faults: rules.length > 0 ? createFaults(rules) : undefined,
       hits: 0,
-      counted,
       often,
     });
     // Who stays as it is has met the fault, and its time is over.
@@ -122,7 +146,7 @@ export async function openTrial() {
       clearInterval(impatience);
     });
     const met = state.hits;
-    Object.assign(state, { faults: undefined, counted: undefined, often: 'once' });
+    Object.assign(state, { faults: undefined, often: 'once' });
     expect(wrong.flat()).toEqual([]);
     await inOrder(() =>
       service.pool.query('update wants set due_at = now() where due_at > now() and worker_id is null'),
@@ -130,7 +154,7 @@ export async function openTrial() {
     return met;
   }
 
-  return { run, sql: () => state.sql as Sql, stop: () => service.stop() };
+  return { run, countCalls, sql: () => state.sql as Sql, stop: () => service.stop() };
 }
 
 /** Returns the client as one that comes again while too many requests wait: so many operations begin at once. */
@@ -180,6 +204,7 @@ const TIME_IS_OVER = `
     for no key update skip locked
   )
   update tasks set deadline_at = now() from overdue where tasks.id = overdue.id`;
+const UNSETTLED = 'select from wants where settled_generation is distinct from generation limit 1';
 const FAILED = /because of a configured fault|deadline exceeded/;
 
 /** Calls the operation, and returns what is wrong with how it ended. */
