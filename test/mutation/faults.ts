@@ -49,10 +49,10 @@ export const FAULTS: PlantedFault[] = [
   },
   {
     name: 'a dry run is carried out',
-    text: `await dryRun.hold(client, () => resolve(result));
-        await client.query('rollback');`,
-    becomes: `await dryRun.hold(client, () => resolve(result));
-        await client.query('commit');`,
+    text: `await hold(client, result);
+          await client.query('rollback');`,
+    becomes: `await hold(client, result);
+          await client.query('commit');`,
     noticedBy: ['http/dry-runs'],
   },
   {
