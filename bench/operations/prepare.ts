@@ -6,8 +6,8 @@ import type { MeasuredRequest, Operation } from './operation.ts';
 import { operations } from './operations.ts';
 
 /**
- * Makes what the operations need whose names contain one of these, with the product of the checkout at `root`, by default this one.
- * Says in `skipped` what could not be prepared.
+ * Makes what the operations need whose names contain one of these. The product is that of the checkout at `root`, or of this
+ * one. `skipped` says what could not be prepared.
  */
 export async function prepareRequests(
   only: readonly string[],
