@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invite, newPerson } from '../../test/support/logins.ts';
 import { addReseller } from '../../test/support/reseller.ts';
-import { startService, type TestService } from '../../test/support/service.ts';
+import { borrowService, type TestService } from '../../test/support/service.ts';
 import { NULL_AS_ABSENT, NULL_AS_EMPTY, nullable } from '../lib/wire.ts';
 import { changeFor, withoutMarks } from './dialect-hooks.ts';
 
@@ -52,7 +52,7 @@ it('takes the nulls out of an answer, and leaves the given one as it is', () => 
 describe('answers of the account area', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startService();
+    service = await borrowService();
   });
   afterAll(() => service?.stop());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DRY_RUN } from '../../test/support/dry-runs.ts';
 import type { HttpClient } from '../../test/support/http-client.ts';
-import { startService, type TestService } from '../../test/support/service.ts';
+import { borrowService, type TestService } from '../../test/support/service.ts';
 
 const GROUPS = '/cloud/v1/securitygroups/1/1';
 const VOLUMES = '/cloud/v1/volumes/1/1';
@@ -9,7 +9,7 @@ const NOTHING = { tasks: [], changes: [], price_per_month_difference: 0, quotas:
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../../test/support/service.ts';
+import { borrowService, type TestService } from '../../test/support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

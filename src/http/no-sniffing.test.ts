@@ -1,14 +1,14 @@
 import net from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startService, type TestService } from '../../test/support/service.ts';
+import { borrowService, type TestService } from '../../test/support/service.ts';
 import type { Api } from './server.ts';
 import { createWorkerServer } from './worker-server.ts';
 
 let service: TestService;
 let worker: Api;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const state = { role: 'worker', catalog: '', problems: {}, degraded: {} };
   worker = createWorkerServer({
     log: pino({ level: 'silent' }),

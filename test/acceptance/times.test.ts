@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Values } from '../support/openapi.ts';
 import { createPossessions } from '../support/possessions.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { borrowService, type TestService } from '../support/service.ts';
 
 /**
  * How the library of the older Terraform provider parses the times of each kind of answer. It always accepts
@@ -36,7 +36,7 @@ const READS: [path: string, field: string, form: RegExp][] = [
 let service: TestService;
 let values: Values;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const possessions = createPossessions(service.http);
   await possessions.make(...READS.flatMap(([path]) => path.match(/(?<=\{)\w+/g) ?? []));
   values = possessions.values;

@@ -29,6 +29,28 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
+const idle: TestService[] = [];
+
+/**
+ * Returns a service that was started for an earlier file, as new: all it had is taken back, by the reset that users' tests have.
+ * That takes an eighth of a start. `stop` gives it back. What goes on through a reset (events, numbers of records, the
+ * catalogue, metrics) needs a service of its own.
+ */
+export async function borrowService(): Promise<TestService> {
+  const known = idle.pop();
+  const service = known ?? (await startService({ TRADEWIND_TEST_API: 'true' }));
+  if (known) {
+    const reset = await service.http.post('/tradewind/v1/test/reset', { scope: 'all' });
+    expect(reset.status, reset.text).toBe(204);
+  }
+  return {
+    ...service,
+    async stop() {
+      idle.push(service);
+    },
+  };
+}
+
 export interface Tenant {
   clientId: number;
   projectId: number;

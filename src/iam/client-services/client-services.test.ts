@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../../../test/support/http-client.ts';
 import { newPerson, type Person } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
 let reseller: TestReseller;
 let client: Person;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   reseller = await addReseller(service, 'Serving');
   client = await newPerson(reseller.http);
 });

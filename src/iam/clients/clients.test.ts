@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHttpClient } from '../../../test/support/http-client.ts';
 import { newPerson } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
-import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { openDatabase } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { announceClient } from '../logins/in-transaction.ts';
@@ -12,7 +12,7 @@ let service: TestService;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   tenant = await service.otherTenant();
 });
 afterAll(() => service?.stop());

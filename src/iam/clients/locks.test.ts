@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anyEmail, comes, newPerson, PASSWORD, type Person } from '../../../test/support/logins.ts';
 import { addReseller, asResellerOf, type TestReseller } from '../../../test/support/reseller.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../test/support/service.ts';
 
 type Answer = Awaited<ReturnType<Person['http']['get']>>;
 
@@ -9,7 +9,7 @@ let service: TestService;
 let reseller: TestReseller;
 let next: TestReseller;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   reseller = await addReseller(service, 'Leaving');
   next = await addReseller(service, 'Arriving');
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
-import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type Tenant, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
 let tenant: Tenant;
@@ -14,7 +14,7 @@ const kinds = [
 ];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   tenant = await service.otherTenant();
   reseller = await addReseller(service, 'Northwind');
 });

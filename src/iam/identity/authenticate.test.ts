@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHttpClient } from '../../../test/support/http-client.ts';
 import { newPerson } from '../../../test/support/logins.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { systemClock } from '../../lib/time.ts';
 import { setStatusOf } from '../clients/service.ts';
@@ -10,7 +10,7 @@ import { createTokenFor } from '../tokens/operator-token.ts';
 let service: TestService;
 let database: Database;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
 import { bearer, comes, joins, newPerson, type Person } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
 let reseller: TestReseller;
@@ -12,7 +12,7 @@ let theirs: Person;
 let stranger: Person;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   reseller = await addReseller(service, 'Borrower');
   theirs = await newPerson(reseller.http);
   stranger = await newPerson(service.http, { name: 'Jane Doe', phone: '+12025550123' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newPerson } from '../../../test/support/logins.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { deleteExpired } from '../tokens/store.ts';
 import { createGuesses } from './guesses/service.ts';
@@ -9,7 +9,7 @@ import { deleteOldLogins } from './store.ts';
 let service: TestService;
 let database: Database;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
 });
 afterAll(async () => {

@@ -13,7 +13,7 @@ import {
   type Person,
 } from '../../../test/support/logins.ts';
 import { addReseller } from '../../../test/support/reseller.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../test/support/service.ts';
 
 const LOGIN = '/iam/auth/jwt/login';
 const REFRESH = '/iam/auth/jwt/refresh';
@@ -21,7 +21,7 @@ let service: TestService;
 let person: Person;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   person = await newPerson(service.http, { name: 'Jane Doe' });
 });
 afterAll(() => service?.stop());

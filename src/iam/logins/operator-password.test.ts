@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anyEmail, bearer, logIn, newPerson, PASSWORD } from '../../../test/support/logins.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { systemClock as clock } from '../../lib/time.ts';
@@ -9,7 +9,7 @@ import { requireUserOf, setPasswordOf } from './operator-password.ts';
 let service: TestService;
 let database: Database;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
 });
 afterAll(async () => {

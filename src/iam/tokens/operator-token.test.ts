@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../../../test/support/http-client.ts';
-import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { systemClock } from '../../lib/time.ts';
@@ -11,7 +11,7 @@ let tenant: Tenant;
 let database: Database;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   tenant = await service.otherTenant();
   database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
 });

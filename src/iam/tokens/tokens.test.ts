@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
 import { addReseller, asResellerOf } from '../../../test/support/reseller.ts';
-import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type Tenant, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
 let tenant: Tenant;
 const PATH = '/iam/v2/clients';
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   tenant = await service.otherTenant();
 });
 afterAll(() => service?.stop());

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { activateAiFeatures } from '../../../test/support/ai-tasks.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../test/support/service.ts';
 import { finishTranscription } from '../../../test/support/transcriptions.ts';
 
 const PATH = '/streaming/ai/tasks';
@@ -9,7 +9,7 @@ const url = 'https://media.example.com/a.mp4';
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

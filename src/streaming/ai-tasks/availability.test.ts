@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
+import { borrowService, type Tenant, type TestService } from '../../../test/support/service.ts';
 
 const url = 'https://media.example.com/a.mp4';
 const TRANSCRIPTION = { task_name: 'transcription', url };
@@ -7,7 +7,7 @@ const MODERATION = { task_name: 'content-moderation', category: 'nsfw', url };
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

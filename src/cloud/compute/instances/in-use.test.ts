@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clusterParts, makeCluster } from '../../../../test/support/clusters.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const at = (family: string, id = '') => `/cloud/v1/${family}/1/1${id && `/${id}`}`;
 
@@ -19,7 +19,7 @@ async function made(path: string, body: object): Promise<string> {
 }
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const parts = await clusterParts(service);
   used.network = await made(at('networks'), { name: 'shared by kinds' });
   const subnet = await made(at('subnets'), {

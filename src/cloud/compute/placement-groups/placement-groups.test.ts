@@ -4,12 +4,12 @@ import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import { catalogWithQuotas, changedCatalog } from '../../../../test/support/catalogs.ts';
 import { clusterParts, GPU_POOL, makeCluster, POOL } from '../../../../test/support/clusters.ts';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, startService, type TestService } from '../../../../test/support/service.ts';
 
 let service: TestService;
 let http: HttpClient;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   ({ http } = service);
 });
 afterAll(() => service.stop());

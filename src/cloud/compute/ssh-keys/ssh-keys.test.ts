@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const BASE = '/cloud/v1/ssh_keys/1';
 const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO5e+e3KC5+ACc/36XdULnkLWcl9rjsgR3y7CgmNM/8X me@ed25519';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

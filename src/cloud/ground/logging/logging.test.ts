@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type Tenant, type TestService } from '../../../../test/support/service.ts';
 
 /** Region 3 has no logging. */
 const at = (project: number, region = 1) => `/cloud/v1/laas/${project}/${region}`;
@@ -8,7 +8,7 @@ const at = (project: number, region = 1) => `/cloud/v1/laas/${project}/${region}
 let service: TestService;
 let tenant: Tenant;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   tenant = await service.otherTenant();
 });
 afterAll(() => service.stop());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPossessions } from '../../../../test/support/possessions.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 /** What the library under the older Terraform provider sends and reads of tags, which it calls metadata. */
 
@@ -9,7 +9,7 @@ let volumeId: string;
 let networkId: string;
 let instanceId: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const { make, values } = createPossessions(service.http);
   await make('volume_id', 'network_id', 'instance_id');
   volumeId = String(values.volume_id);

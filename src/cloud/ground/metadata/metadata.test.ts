@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Values } from '../../../../test/support/openapi.ts';
 import { createPossessions } from '../../../../test/support/possessions.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 let service: TestService;
 let values: Values;
@@ -19,7 +19,7 @@ const FAMILIES: [base: string, parameter: string, held: string][] = [
 const urlOf = (base: string, parameter: string) => `${base}/1/1/${values[parameter]}`;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const possessions = createPossessions(service.http);
   await possessions.make(...FAMILIES.map(([, parameter]) => parameter));
   values = possessions.values;

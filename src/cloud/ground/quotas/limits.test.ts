@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import { addReseller } from '../../../../test/support/reseller.ts';
-import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type Tenant, type TestService } from '../../../../test/support/service.ts';
 
 let service: TestService;
 let tenant: Tenant;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   tenant = await service.otherTenant();
 });
 afterAll(() => service.stop());

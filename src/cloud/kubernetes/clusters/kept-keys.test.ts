@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTERS, type ClusterParts, clusterParts, makeCluster } from '../../../../test/support/clusters.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const KEYS = '/cloud/v1/ssh_keys/1';
 
 let service: TestService;
 let parts: ClusterParts;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   parts = await clusterParts(service);
 });
 afterAll(() => service?.stop());

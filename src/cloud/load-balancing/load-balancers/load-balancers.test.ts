@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { unchanged } from '../../../../test/support/unchanged.ts';
 
 const BASE = '/cloud/v1/loadbalancers/1/1';
@@ -9,7 +9,7 @@ const V2 = '/cloud/v2/loadbalancers/1/1';
 let service: TestService;
 let network: { id: string; subnets: string[] };
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const { body } = await service.http.get('/cloud/v1/networks/1/1?name=default');
   network = body.results[0];
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import type { Answer, HttpClient } from '../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { unchanged } from '../../../../test/support/unchanged.ts';
 
 /** What the library of the older Terraform provider sends and reads. */
@@ -15,7 +15,7 @@ let service: TestService;
 let http: HttpClient;
 let network: { id: string; subnets: string[] };
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   network = (await http.get('/cloud/v1/networks/1/1?name=default')).body.results[0];
 });

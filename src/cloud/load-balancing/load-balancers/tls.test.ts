@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { tlsBundle } from '../../../../test/support/tls-bundles.ts';
 
 const BALANCERS = '/cloud/v1/loadbalancers/1/1';
@@ -10,7 +10,7 @@ const SECRETS = '/cloud/v1/secrets/1/1';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

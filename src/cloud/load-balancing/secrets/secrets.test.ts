@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { asVersion1, issued, keyText, type TlsBundle, tlsBundle } from '../../../../test/support/tls-bundles.ts';
 import { type Database, openDatabase } from '../../../db/database.ts';
 import { letSecretsGo, type SecretWish, useSecrets } from './service.ts';
@@ -12,7 +12,7 @@ let service: TestService;
 let database: Database;
 let bundle: TlsBundle;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   database = openDatabase(service.pool.options, 2);
   bundle = await tlsBundle();
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clusterParts, GPU_POOL, makeCluster, POOL } from '../../../../test/support/clusters.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { clusterPrice } from './cluster-prices.ts';
 
 const TERMS = {
@@ -50,7 +50,7 @@ describe('the formula', () => {
 describe('over HTTP', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startService();
+    service = await borrowService();
   });
   afterAll(() => service?.stop());
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const NETWORKS = '/cloud/v1/networks/1/1';
 const V2 = '/cloud/v2/networks/1/1';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { clusterBody } from '../../../../test/support/possessions.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { canonicalAddress } from '../../../lib/cidr.ts';
 
 const NETWORKS = '/cloud/v1/networks/1/1';
@@ -17,7 +17,7 @@ let http: HttpClient;
 /** A network with a subnet of each family. */
 let dual: { network: string; v4: string; v6: string };
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   const network = await newNetwork('dual');
   const v4 = (await newSubnet(network, { cidr: '10.50.0.0/24' })).id;

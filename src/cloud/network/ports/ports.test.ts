@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const PORTS = '/cloud/v1/ports/1/1';
 const GROUPS = '/cloud/v1/securitygroups/1/1';
@@ -9,7 +9,7 @@ let networkId: string;
 let subnetId: string;
 let imageId: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   imageId = (await service.http.get('/cloud/v1/images/1/1')).body.results[0].id;
   const network = await finished(await service.http.post('/cloud/v1/networks/1/1', { name: 'wired' }));
   networkId = network.created_resources.networks[0];

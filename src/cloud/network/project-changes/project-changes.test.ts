@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type Tenant, type TestService } from '../../../../test/support/service.ts';
 import { TABLES_OF_PROJECTS } from '../../ground/projects/in-transaction.ts';
 
 let service: TestService;
 let tenant: Tenant;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   tenant = await service.otherTenant();
 }, 60_000);
 afterAll(() => service.stop());

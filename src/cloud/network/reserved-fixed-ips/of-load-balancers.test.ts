@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer, HttpClient } from '../../../../test/support/http-client.ts';
 import { infrastructure, specOf } from '../../../../test/support/infrastructure.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/1';
 const BALANCERS = '/cloud/v1/loadbalancers/1/1';
@@ -9,7 +9,7 @@ const BALANCERS = '/cloud/v1/loadbalancers/1/1';
 let service: TestService;
 let http: HttpClient;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
 });
 afterAll(() => service.stop());

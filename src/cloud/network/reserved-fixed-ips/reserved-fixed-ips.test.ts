@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/1';
 const I = '/cloud/v1/instances/1/1';
@@ -12,7 +12,7 @@ let http: HttpClient;
 let network: string;
 let subnet: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   const [first] = (await http.get('/cloud/v1/networks/1/1')).body.results;
   network = first.id;

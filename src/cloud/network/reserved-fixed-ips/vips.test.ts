@@ -3,7 +3,7 @@ import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { specOf } from '../../../../test/support/infrastructure.ts';
 import { clusterBody } from '../../../../test/support/possessions.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/1';
 const PORTS = '/cloud/v1/ports/1/1';
@@ -16,7 +16,7 @@ let network: string;
 /** Two instances in the same network. */
 let web: { instance: string; port: string }[];
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   network = (await http.get('/cloud/v1/networks/1/1')).body.results[0].id;
   web = [await newInstance('web-1'), await newInstance('web-2')];

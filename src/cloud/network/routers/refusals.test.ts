@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import type { Answer, HttpClient } from '../../../../test/support/http-client.ts';
 import { documentedOperations } from '../../../../test/support/openapi.ts';
-import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type Tenant, type TestService } from '../../../../test/support/service.ts';
 
 /** What the documents say that operations on routers refuse: each status, and each 409 for its own reason. */
 
@@ -43,7 +43,7 @@ const subnet = async (cidr: string) => {
 const router = async (body: object = {}) => only((await made(ROUTERS, { name: 'router', ...body })).routers);
 
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   rightless = await service.withRole('Purge and Prefetch only (API)');
   other = await service.otherTenant();

@@ -4,7 +4,7 @@ import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import { catalogWithQuotas, changedCatalog } from '../../../../test/support/catalogs.ts';
 import type { Answer, HttpClient } from '../../../../test/support/http-client.ts';
 import { infrastructure, specOf } from '../../../../test/support/infrastructure.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, startService, type TestService } from '../../../../test/support/service.ts';
 
 const ROUTERS = '/cloud/v1/routers/1/1';
 const ROUTERS_V2 = '/cloud/v2/routers/1/1';
@@ -17,7 +17,7 @@ let service: TestService;
 let http: HttpClient;
 let outside: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   outside = (await http.get(`${NETWORKS}?owned_by=any&external=true`)).body.results[0].id;
 });

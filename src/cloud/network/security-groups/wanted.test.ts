@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import { CLUSTERS, clusterParts, makeCluster } from '../../../../test/support/clusters.ts';
 import { specOf } from '../../../../test/support/infrastructure.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const V1 = '/cloud/v1/securitygroups/1/1';
 const V2 = '/cloud/v2/security_groups/1/1';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 /** Region 1 has VAST shares, region 2 standard ones. */
 const base = (region = 1) => `/cloud/v1/file_shares/1/${region}`;
@@ -10,7 +10,7 @@ const SLURM = { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 /** Region 1 has VAST shares, region 2 standard ones, region 3 none. */
 const base = (region: number) => `/cloud/v1/file_shares/1/${region}`;
@@ -9,7 +9,7 @@ const VAST = { name: 'spool of slurm', protocol: 'NFS', size: 10, type_name: 'va
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

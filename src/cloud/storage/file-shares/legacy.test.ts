@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 /** Region 1 has VAST shares, region 2 standard ones. */
 const base = (region: number) => `/gcore/cloud/v1/file_shares/1/${region}`;
 let service: TestService;
 let network: { network_id: string };
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const { body } = await service.http.get('/cloud/v1/networks/1/2');
   network = { network_id: body.results.find((row: { external: boolean }) => !row.external).id };
 });

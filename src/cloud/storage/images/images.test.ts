@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const IMAGES = '/cloud/v1/images/1/1';
 const VOLUMES = '/cloud/v1/volumes/1/1';
@@ -11,7 +11,7 @@ let publicImages: { id: string }[];
 /** Nothing is known of what is in it. */
 let plainImage: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   publicImages = (await service.http.get(`${IMAGES}?visibility=public`)).body.results;
   const plain = { name: 'plain', url: 'https://images.example.com/plain.qcow2' };
   const task = await finished(await service.http.post('/cloud/v1/downloadimage/1/1', plain));

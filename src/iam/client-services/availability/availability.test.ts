@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anyEmail, newPerson, PASSWORD, type Person } from '../../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../../test/support/reseller.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const BASE = '/iam/products/availability';
 const DEFAULTS = `${BASE}/defaults`;
@@ -11,7 +11,7 @@ const IN_USE = { message: expect.stringMatching(/pause/i), trial: [], activating
 let service: TestService;
 let reseller: TestReseller;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   reseller = await addReseller(service, 'Offering');
 });
 afterAll(() => service?.stop());

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHttpClient } from '../../../../test/support/http-client.ts';
 import { addReseller } from '../../../../test/support/reseller.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

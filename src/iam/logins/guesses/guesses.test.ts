@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { logIn, newPerson, PASSWORD } from '../../../../test/support/logins.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { TooManyRequestsError } from '../../../lib/errors.ts';
 import { createGuesses, type Guesses, MOST_OF_ONE_ADDRESS } from './service.ts';
 
 let service: TestService;
 let guesses: Guesses;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   guesses = createGuesses({ pool: service.pool });
 });
 afterAll(() => service?.stop());

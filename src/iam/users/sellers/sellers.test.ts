@@ -12,7 +12,7 @@ import {
   type Person,
 } from '../../../../test/support/logins.ts';
 import { addReseller, asResellerOf, type TestReseller } from '../../../../test/support/reseller.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { openDatabase } from '../../../db/database.ts';
 import { forgetInvitations } from '../invitation-store.ts';
 
@@ -21,7 +21,7 @@ const SELLERS = '/iam/admin/sellers';
 let service: TestService;
 let reseller: TestReseller;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   reseller = await addReseller(service, 'Bazaar');
 });
 afterAll(() => service?.stop());

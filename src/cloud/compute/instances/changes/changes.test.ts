@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../../../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 const I = '/cloud/v1/instances/1/1';
 const V2 = '/cloud/v2/instances/1/1';
@@ -10,7 +10,7 @@ let service: TestService;
 let http: HttpClient;
 let id: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   const accepted = await http.post(V2, {
     name: 'web-1',

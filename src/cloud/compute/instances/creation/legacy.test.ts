@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpClient } from '../../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 const PLACE = 'instances/1/1';
 const CREATE = `/gcore/cloud/v2/${PLACE}`;
@@ -11,7 +11,7 @@ let http: HttpClient;
 let network: string;
 let subnet: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   const networks = await http.get('/cloud/v1/networks/1/1');
   network = networks.body.results[0].id;

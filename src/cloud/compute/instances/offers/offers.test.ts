@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpClient } from '../../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 const I = '/cloud/v1/instances/1/1';
 const IMAGE = 'd30931af-8845-4913-a690-021a990a917f';
@@ -11,7 +11,7 @@ let http: HttpClient;
 let network: string;
 let id: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   network = (await http.get('/cloud/v1/networks/1/1')).body.results[0].id;
   const accepted = await http.post('/cloud/v2/instances/1/1', {

@@ -9,12 +9,12 @@ import {
   pauseClusterWork,
   settledInfrastructure,
 } from '../../../../../test/support/clusters.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 let service: TestService;
 let parts: ClusterParts;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   parts = await clusterParts(service);
 });
 afterAll(() => service?.stop());

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { CLUSTERS, type ClusterParts, clusterParts, makeCluster, POOL } from '../../../../../test/support/clusters.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 import { openDatabase } from '../../../../db/database.ts';
 import * as portGroups from '../../../network/ports/groups/in-transaction.ts';
 
 let service: TestService;
 let parts: ClusterParts;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   parts = await clusterParts(service);
 });
 afterAll(() => service?.stop());

@@ -10,12 +10,12 @@ import {
   settledInfrastructure,
 } from '../../../../../test/support/clusters.ts';
 import { AGED } from '../../../../../test/support/infrastructure.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 let service: TestService;
 let parts: ClusterParts;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   parts = await clusterParts(service);
 });
 afterAll(() => service?.stop());

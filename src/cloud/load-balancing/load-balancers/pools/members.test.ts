@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpClient } from '../../../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 import { unchanged } from '../../../../../test/support/unchanged.ts';
 
 const POOLS = '/cloud/v1/lbpools/1/1';
@@ -11,7 +11,7 @@ let service: TestService;
 let http: HttpClient;
 let subnet: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   http = service.http;
   const { body } = await http.get('/cloud/v1/networks/1/1?name=default');
   subnet = body.results[0].subnets[0];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clusterBody } from '../../../../../test/support/possessions.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 const NETWORKS = '/cloud/v1/networks/1/1';
 const SUBNETS = '/cloud/v1/subnets/1/1';
@@ -9,7 +9,7 @@ const INSTANCES = '/cloud/v2/instances/1/1';
 let service: TestService;
 let imageId: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   imageId = (await service.http.get('/cloud/v1/images/1/1')).body.results[0].id;
 });
 afterAll(() => service.stop());

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 const GROUPS = '/cloud/v1/securitygroups/1/1';
 const INSTANCES = '/cloud/v1/instances/1/1';
@@ -9,7 +9,7 @@ let service: TestService;
 let instance: string;
 let ports: string[];
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const first = async (path: string) => (await service.http.get(path)).body.results[0].id;
   const network_id = await first('/cloud/v1/networks/1/1');
   const accepted = await service.http.post('/cloud/v2/instances/1/1', {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPossessions } from '../../../../../test/support/possessions.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 const V1 = '/cloud/v1/volumes/1/1';
 
@@ -9,7 +9,7 @@ let service: TestService;
 let instance_id: string;
 let id: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const possessions = createPossessions(service.http);
   await possessions.make('instance_id', 'volume_id');
   instance_id = String(possessions.values.instance_id);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 const V = '/cloud/v1/volumes/1/1';
 const V2 = '/cloud/v2/volumes/1/1';
@@ -9,7 +9,7 @@ const I = '/cloud/v1/instances/1/1';
 let service: TestService;
 let instanceId: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   instanceId = await newInstance();
 });
 afterAll(() => service.stop());

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clusterParts, makeCluster, POOL } from '../../../../../test/support/clusters.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 const V = '/cloud/v1/volumes/1/1';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
 });
 afterAll(() => service.stop());
 

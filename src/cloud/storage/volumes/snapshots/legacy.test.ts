@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DocumentedOperation, documentedOperations } from '../../../../../test/support/openapi.ts';
 import { createPossessions } from '../../../../../test/support/possessions.ts';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
+import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 let service: TestService;
 let path: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await borrowService();
   const possessions = createPossessions(service.http);
   await possessions.make('snapshot_id');
   path = `/cloud/v1/snapshots/1/1/${possessions.values.snapshot_id}/metadata`;
