@@ -11,11 +11,11 @@ export interface Loop {
 const SPREAD = 0.25;
 
 /**
- * Does `work` at once and then about every `ms`, one round at a time. The pauses vary, so that loops that begin together
+ * Does `work` after `firstAfterMs` and then about every `ms`, one round at a time. The pauses vary, so that loops that begin together
  * don't all ask the database at the same moment, each over a connection of its own. A failed round is logged, once for
  * each different error, and the loop goes on.
  */
-export function loop(name: string, ms: number, log: Logger, work: () => Promise<void>): Loop {
+export function loop(name: string, ms: number, log: Logger, work: () => Promise<void>, firstAfterMs = 0): Loop {
   let stopped = false;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
@@ -43,7 +43,8 @@ export function loop(name: string, ms: number, log: Logger, work: () => Promise<
     clearTimeout(timer);
     atWork = round();
   }
-  now();
+  if (firstAfterMs > 0) timer = setTimeout(now, firstAfterMs);
+  else now();
   return {
     now,
     async stop() {

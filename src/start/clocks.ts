@@ -18,14 +18,16 @@ export function keepComparing(
   { database, log }: { database: Pick<Database, 'pool'>; log: Logger },
 ): Pick<Loop, 'stop'> {
   let known: string | undefined;
-  return loop('comparing the clocks', COMPARE_MS, log, async () => {
+  const compare = async () => {
     await clock.compare(database.pool);
     const problem = clock.problem();
     if (problem !== undefined && known === undefined) log.error(`Housekeeping and work on tasks stop: ${problem}`);
     if (problem === undefined && known !== undefined)
       log.info('The clock of this machine is that of the database again');
     known = problem;
-  });
+  };
+  // The start has compared them.
+  return loop('comparing the clocks', COMPARE_MS, log, compare, COMPARE_MS);
 }
 
 const ADVANCE_MS = 60_000;
@@ -88,13 +90,14 @@ export async function startRemovalTime({
 
   const lateMs = () => Math.max(0, reached.now.getTime() - reached.until.getTime());
   await advance();
-  const advancing = loop('moving on what is old', ADVANCE_MS, log, async () => {
+  const goOn = async () => {
     const before = lateMs() > LATE_MS;
     await advance();
     const late = lateMs() > LATE_MS;
     if (late && !before) log.warn({ until: reached.until }, problem());
     if (before && !late) log.info('Old records are removed as usual again');
-  });
+  };
+  const advancing = loop('moving on what is old', ADVANCE_MS, log, goOn, ADVANCE_MS);
   return {
     now: () => new Date(Math.min(reached.until.getTime(), reached.now.getTime())),
     lateMs,

@@ -24,6 +24,8 @@ const WARN_MS = 2_000;
 /** What was written in the meantime is not in the chain yet. */
 const SEAL_MS = 10_000;
 const FORGET_MS = 60_000;
+/** A start has better things to do, and a burst of them would open a connection for each. */
+const FIRST_WITHIN_MS = 5_000;
 /** Seldom: it looks through whole tables. */
 const QUARTERS_MS = 6 * 3_600_000;
 /** Seldom: lists of AI tasks are counted anew after it. */
@@ -48,9 +50,15 @@ export function startHousekeeping(
 
   /** Of work that goes by the time. */
   const timely = (name: string, ms: number, work: () => Promise<void>) =>
-    loop(name, ms, log, async () => {
-      if (databaseClock.problem() === undefined) await work();
-    });
+    loop(
+      name,
+      ms,
+      log,
+      async () => {
+        if (databaseClock.problem() === undefined) await work();
+      },
+      ms >= SEAL_MS ? Math.random() * FIRST_WITHIN_MS : 0,
+    );
 
   async function writeActions(): Promise<void> {
     const { lost } = await actionLog.flush();

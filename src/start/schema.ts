@@ -68,10 +68,12 @@ export function watchSchema(
   const outgrown = new Promise<OperatorError>((resolve) => {
     tell = resolve;
   });
-  const watch = loop('checking the schema', LOOK_MS, log, async () => {
+  const look = async () => {
     const { refusal } = await readSchema(database.sql);
     if (refusal) tell(refusal);
-  });
+  };
+  // The start has looked.
+  const watch = loop('checking the schema', LOOK_MS, log, look, LOOK_MS);
   return { outgrown, stop: () => watch.stop() };
 }
 
