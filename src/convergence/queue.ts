@@ -42,6 +42,8 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
   return {
     name: 'wants',
     topic: WANTED,
+    table: 'wants',
+    isDue: () => sql<boolean>`exists (select from wants where worker_id is null and due_at <= clock_timestamp())`,
     async take(inHand, begin) {
       const room = Math.min(BATCH, MOST_IN_HAND - inHand.size);
       const stuck = lines.clearStuck();

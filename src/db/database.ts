@@ -65,6 +65,12 @@ function placeholders<A extends object>(): A {
 /** Queries the database: through the pool, or on a transaction's own connection. */
 export type Sql = Kysely<Tables>;
 
+/** Returns whether a condition holds. */
+export async function holds(db: Sql, condition: RawBuilder<boolean>): Promise<boolean> {
+  const { rows } = await sql`select where ${condition}`.execute(db);
+  return rows.length > 0;
+}
+
 /** `sql` is kysely on the transaction's own connection; `client` is that connection, for libraries that need it raw. */
 export interface Transaction {
   sql: Sql;

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHttpClient } from '../../test/support/http-client.ts';
 import { anyEmail, comes, newPerson, type Person } from '../../test/support/logins.ts';
-import { borrowService, type TestService } from '../../test/support/service.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
 });
 afterAll(() => service?.stop());
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearer, logIn, newPerson, type Pair } from '../../test/support/logins.ts';
-import { borrowService, type Tenant, type TestService } from '../../test/support/service.ts';
+import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
 
 /** What docs/requests.md says that an account may have, or fill the log with. */
 const KEYS = 50_000;
@@ -14,7 +14,7 @@ const SETTINGS = 1_000;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
 });
 afterAll(() => service?.stop());
 

@@ -13,6 +13,7 @@ import type { Platform } from '../platform.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
 import { deleteOldTasks } from '../streaming/ai-tasks/store.ts';
 import { sealRecords, whileRemoving } from '../tradewind/audit/sealing.ts';
+import { forgetOldDeletions } from '../tradewind/deletions/work/store.ts';
 import { forgetOldEvents } from '../tradewind/events/store.ts';
 import { forgetOldDeliveries } from '../tradewind/webhooks/sending/figures.ts';
 import type { Clocks } from './clocks.ts';
@@ -87,6 +88,7 @@ export function startHousekeeping(
     timely('deleting old events', FORGET_MS, () => forgetOldEvents(database, removalTime)),
     timely('deleting old deliveries', FORGET_MS, () => forgetOldDeliveries(database, removalTime)),
     timely('warning of quotas', WARN_MS, () => mailWarnings(on)),
+    timely('deleting old deletions', FORGET_MS, () => forgetOldDeletions(database, removalTime)),
     timely('deleting old mails', FORGET_MS, () => forgetOldMails(database, removalTime)),
     timely('dropping old tasks', QUARTERS_MS, () => keep(TASKS, kept.tasks)),
     timely('dropping old user actions', QUARTERS_MS, () =>

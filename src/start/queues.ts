@@ -40,7 +40,7 @@ export async function serveQueues(
   const { database, changes, clock, log } = on;
   const workerId = worker.id;
   worker.serve(wantsQueue({ ...on, workerId, claims: repeatable, backendOf: backends.of }));
-  worker.serve(deletionQueue(on, { workerId, removalTime: clocks.removalTime }));
+  worker.serve(deletionQueue(on, workerId));
   worker.serve(waitingDeletionsQueue(on, { workerId, deletions: WAITING_DELETIONS }));
   // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
   worker.serve(

@@ -21,7 +21,7 @@ export function claimsIn(
   db: Sql,
   workerId: string,
   { table, key, count }: ClaimedTable,
-): Pick<Queue, 'claimed' | 'giveBack' | 'takeFromDead'> {
+): Pick<Queue, 'table' | 'claimed' | 'giveBack' | 'takeFromDead'> {
   const [rows, id] = [sql.table(table), sql.ref(key)];
 
   async function release(which: RawBuilder<unknown>): Promise<number> {
@@ -32,6 +32,7 @@ export function claimsIn(
   }
 
   return {
+    table,
     async claimed() {
       const claimed = await sql<{ id: string; state: number }>`
         select ${id} as id, ${sql.ref(count)} as state from ${rows} where worker_id = ${workerId}`.execute(db);

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
 import { announce, type ChangeFeed } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
 import { loop } from '../lib/loop.ts';
-import { BEAT_MS, beat, declareDead, forgetOldWorkers, livingWorkers } from './heartbeat.ts';
+import { BEAT_MS, beat, declareDead, forgetOldWorkers, livingWorkers, WORKER_IS_DEAD } from './heartbeat.ts';
 
 /** How long a lost announcement may delay work. Work is normally announced, so that nothing waits for this. */
 const LOOK_MS = 500;
 const SWEEP_MS = 2_000;
+/** Between two looks of a queue that nobody asks for. */
+const SELDOM_MS = 60_000;
 
 interface Foundation {
   /** A database opened for writes that may be repeated. */
@@ -35,37 +39,67 @@ export interface Worker {
  */
 export async function startWorker(options: Foundation & { takeOverAllAtStart?: boolean | undefined }): Promise<Worker> {
   const { log, mayWork = () => true } = options;
-  const { sql } = options.database;
+  const db = options.database.sql;
   const id = randomUUID();
   const served: Serving[] = [];
   let capabilities: object | null = null;
-  await beat(sql, id, capabilities);
-  await forgetOldWorkers(sql);
+  await beat(db, id, capabilities);
+  await forgetOldWorkers(db);
   if (options.takeOverAllAtStart) {
-    const others = [...(await livingWorkers(sql))].filter((other) => other !== id);
-    await declareDead(sql, others);
+    const others = [...(await livingWorkers(db))].filter((other) => other !== id);
+    await declareDead(db, others);
   }
   const beating = loop('heartbeat', BEAT_MS, log, async () => {
-    if (mayWork()) await beat(sql, id, capabilities);
+    if (mayWork()) await beat(db, id, capabilities);
   });
+  // Each asks for all queues at once: a process without work has next to nothing to do.
+  const looking = loop('looking for work', LOOK_MS, log, async () => {
+    const due = mayWork() ? await whichOf(served.map(({ queue }) => queue.isDue())) : [];
+    for (const [index, serving] of served.entries()) if (due[index] ?? !mayWork()) serving.look();
+  });
+  const claimed = ({ queue }: Serving, by: RawBuilder<boolean>) =>
+    sql<boolean>`exists (select from ${sql.table(queue.table)} where worker_id is not null and ${by})`;
+  const comparing = loop('comparing claims', SWEEP_MS, log, async () => {
+    if (!mayWork()) return;
+    const all = [...served];
+    const mine = sql<boolean>`worker_id = ${id}`;
+    const found = await whichOf(all.flatMap((one) => [claimed(one, WORKER_IS_DEAD), claimed(one, mine)]));
+    for (const [index, serving] of all.entries())
+      serving.compare({ dead: found[2 * index] === true, mine: found[2 * index + 1] === true });
+  });
+
+  /** Returns which of these conditions hold. */
+  async function whichOf(conditions: readonly RawBuilder<boolean>[]): Promise<boolean[]> {
+    if (conditions.length === 0) return [];
+    const columns = conditions.map((each, index) => sql`${each} as ${sql.ref(String(index))}`);
+    const { rows } = await sql<boolean[]>`select ${sql.join(columns)}`.execute(db);
+    return conditions.map((_, index) => rows[0]?.[index] === true);
+  }
+
   return {
     id,
     async can(these) {
       capabilities = these;
-      await beat(sql, id, capabilities);
+      await beat(db, id, capabilities);
     },
     serve: (queue) => void served.push(serve(queue, options)),
     async stop(graceMs) {
-      await Promise.all(served.map((queue) => queue.stop(graceMs)));
+      await Promise.all([looking.stop(), comparing.stop()]);
+      await Promise.all(served.map((serving) => serving.stop(graceMs)));
       await beating.stop();
-      await declareDead(sql, [id]).catch((error: unknown) =>
+      await declareDead(db, [id]).catch((error: unknown) =>
         log.warn({ err: error }, 'this worker could not announce that it is stopping; other workers notice later'),
       );
     },
   };
 }
 
-type Serving = Pick<Worker, 'stop'>;
+interface Serving extends Pick<Worker, 'stop'> {
+  queue: Queue;
+  look(): void;
+  /** Is told whether claims of dead workers and of this one are in the database. */
+  compare(claims: { dead: boolean; mine: boolean }): void;
+}
 
 function serve(queue: Queue, { database, changes, log, mayWork = () => true }: Foundation): Serving {
   const inHand = new Map<string, { state: Claim['state']; stop: AbortController; done: Promise<void> }>();
@@ -73,7 +107,7 @@ function serve(queue: Queue, { database, changes, log, mayWork = () => true }: F
   /** Whether the claims in the database have to be compared with those in memory. */
   let unsure = false;
 
-  const looking = loop(`looking for ${queue.name}`, LOOK_MS, log, async () => {
+  const looking = loop(`looking for ${queue.name}`, SELDOM_MS, log, async () => {
     if (!mayWork()) return pause();
     if (unsure) await compare();
     while (!stopping && mayWork() && (await queue.take(inHand, begin)));
@@ -122,19 +156,27 @@ function serve(queue: Queue, { database, changes, log, mayWork = () => true }: F
   }
   changes.on(queue.topic, (key) => (key === '' ? looking.now() : compareNow()), compareNow);
 
+  let hasDead = false;
   const sweeping = loop(`sweep of ${queue.name}`, SWEEP_MS, log, async () => {
     if (!mayWork()) return;
-    try {
+    if (hasDead) {
+      hasDead = false;
       const freed = await queue.takeFromDead();
       if (freed > 0) log.warn({ freed }, `took over ${queue.name} from dead workers`);
-      await queue.sweep();
-    } finally {
-      // At the same time, it would need another connection.
-      compareNow();
+      looking.now();
     }
+    await queue.sweep?.();
   });
 
   return {
+    queue,
+    look: () => looking.now(),
+    compare({ dead, mine }) {
+      if (mine || inHand.size > 0) compareNow();
+      if (!dead) return;
+      hasDead = true;
+      sweeping.now();
+    },
     async stop(graceMs) {
       stopping = true;
       await Promise.all([looking.stop(), sweeping.stop()]);
@@ -166,6 +208,10 @@ export interface Queue {
   name: string;
   /** The topic that tells workers of new work and, with a key, that a claim may no longer be theirs. */
   topic: string;
+  /** Has the claims: rows that name their worker in `worker_id`. */
+  table: keyof Tables;
+  /** Whether there may be something to claim. */
+  isDue(): RawBuilder<boolean>;
   /**
    * Claims some of the due work, if there is room beside what is claimed already. Returns false if nothing is
    * left to claim.
@@ -177,5 +223,5 @@ export interface Queue {
   /** Releases the claims of dead workers. Returns how many there were. */
   takeFromDead(): Promise<number>;
   /** Does the queue's regular housekeeping. */
-  sweep(): Promise<void>;
+  sweep?(): Promise<void>;
 }

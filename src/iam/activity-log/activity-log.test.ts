@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newPerson, type Person } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
-import { borrowService, type TestService } from '../../../test/support/service.ts';
+import { startService, type TestService } from '../../../test/support/service.ts';
 import { openDatabase } from '../../db/database.ts';
 import { setStatusOf } from '../clients/service.ts';
 
@@ -11,7 +11,7 @@ let service: TestService;
 let reseller: TestReseller;
 let client: Person;
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
   reseller = await addReseller(service, 'Logging');
   client = await newPerson(reseller.http);
 });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Sql } from '../../db/database.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { MailKind } from '../kinds.ts';
@@ -16,6 +16,9 @@ export interface Claimed {
   company: string;
   reseller: string;
 }
+
+export const isDue = (now: Date): RawBuilder<boolean> =>
+  sql`exists (select from mails where due_at <= ${now} and expires_at > ${now} and worker_id is null)`;
 
 /** Claims mails that are due, the oldest first. */
 export async function takeDue(

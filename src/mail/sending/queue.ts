@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { SendMailOptions } from 'nodemailer';
 import type { Logger } from 'pino';
-import type { Database, Sql, Transaction } from '../../db/database.ts';
+import { type Database, holds, type Sql, type Transaction } from '../../db/database.ts';
 import { waitAfter } from '../../lib/loop.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
@@ -105,6 +105,11 @@ export async function noteAttempt(
     where id = ${id} and worker_id = ${workerId} and attempts = ${attempts}`.execute(tx.sql);
 }
 
+/** Whether there is something for `giveUp` or `bringBack`. */
+const anyLate = ({ now, latest }: { now: Date; latest: Date }) =>
+  sql<boolean>`exists (select from mails where state = 'pending' and expires_at <= ${now} and worker_id is null)
+    or exists (select from mails where due_at > ${latest} and worker_id is null)`;
+
 /** Gives up what could not be sent in time, at most `limit` of it. Returns each with its last fault. */
 export async function giveUp(
   db: Sql,
@@ -174,6 +179,7 @@ export function mailQueue(sender: Sender): Queue {
   return {
     name: 'mails',
     topic: MAILS,
+    isDue: () => claims.isDue(clock.now()),
     async take(inHand, begin) {
       const limit = HERE - inHand.size;
       if (limit <= 0) return false;
@@ -187,7 +193,9 @@ export function mailQueue(sender: Sender): Queue {
     ...claimsIn(database.sql, workerId, { table: 'mails', key: 'id', count: 'attempts' }),
     async sweep() {
       const now = clock.now();
-      await bringBack(database.sql, { now, latest: new Date(now.getTime() + SENT_WITHIN_MS) });
+      const latest = new Date(now.getTime() + SENT_WITHIN_MS);
+      if (!(await holds(database.sql, anyLate({ now, latest })))) return;
+      await bringBack(database.sql, { now, latest });
       for (const { id, kind, fault } of await giveUp(database.sql, { now, limit: GIVE_UP_BATCH }))
         log.warn({ mail: id, kind, fault }, 'A mail is given up');
     },

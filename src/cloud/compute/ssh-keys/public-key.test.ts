@@ -35,6 +35,13 @@ function lineOf(type: string, fields: (Buffer | string)[], outerType = type): st
   return `${outerType} ${Buffer.concat([type, ...fields].map(sshString)).toString('base64')}`;
 }
 
+/** Returns an odd number of so many bits, as an `mpint`. */
+function modulusOf(bits: number): Buffer {
+  const bytes = Buffer.alloc(Math.ceil(bits / 8), 0xff);
+  bytes[0] = 0xff >> (bytes.length * 8 - bits);
+  return bits % 8 === 0 ? Buffer.concat([Buffer.of(0), bytes]) : bytes;
+}
+
 function fieldsOf(line: string): Buffer[] {
   const blob = Buffer.from(line.split(' ')[1] ?? '', 'base64');
   return splitSshStrings(blob)?.slice(1) ?? [];
@@ -43,6 +50,18 @@ function fieldsOf(line: string): Buffer[] {
 describe('read', () => {
   test.each(known)('%s', (line, fingerprint) => {
     expect(parsePublicKey(`\n ${line}\t\n`)).toEqual({ text: line, fingerprint });
+  });
+
+  test('any comment after a tab or blanks', () => {
+    const [type, key] = ED25519.split(' ');
+    const line = `${type}\t ${key}\tme  and\u00a0my\u0085laptop\x7e`;
+    expect(parsePublicKey(line)).toMatchObject({ text: line });
+    expect(parsePublicKey(`${type}  ${key}`)).toMatchObject({ text: `${type}  ${key}` });
+  });
+
+  test.each([1024, 1025, 16_384])('RSA of %i bits', (bits) => {
+    const line = lineOf('ssh-rsa', [Buffer.of(1, 0, 1), modulusOf(bits)]);
+    expect(parsePublicKey(line)).toMatchObject({ text: line });
   });
 
   test('keys on security tokens', () => {
@@ -59,7 +78,9 @@ describe('refused', () => {
   const [curve = '', point = Buffer.of()] = fieldsOf(P256);
   const offCurve = Buffer.from(point);
   offCurve[64] = (offCurve[64] ?? 0) ^ 1;
-  const shortRsa = Buffer.concat([Buffer.of(0), Buffer.alloc(96, 0xff)]);
+  const compressed = Buffer.from(point);
+  compressed[0] = 2;
+  const content = /^The key is damaged: /;
 
   test.each<[what: string, line: string, text: RegExp]>([
     ['nothing', '', /start with the key type/],
@@ -80,10 +101,31 @@ describe('refused', () => {
     ['more than the key', lineOf('ssh-ed25519', [...fieldsOf(ED25519), 'more']), /damaged/],
     ['a point off its curve', lineOf('ecdsa-sha2-nistp256', [curve, offCurve]), /damaged/],
     ['another curve', lineOf('ecdsa-sha2-nistp384', fieldsOf(P256)), /damaged/],
-    ['a short RSA key', lineOf('ssh-rsa', [e, shortRsa]), /1024 to 16384 bits, but this one has 768/],
+    ['a short RSA key', lineOf('ssh-rsa', [e, modulusOf(1023)]), /1024 to 16384 bits, but this one has 1023/],
     ['an even RSA modulus', lineOf('ssh-rsa', [e, Buffer.concat([n.subarray(0, -1), Buffer.of(2)])]), /damaged/],
     ['an RSA exponent of 1', lineOf('ssh-rsa', [Buffer.of(1), n]), /damaged/],
     ['a negative RSA modulus', lineOf('ssh-rsa', [e, n.subarray(1)]), /damaged/],
+    ['an even RSA exponent', lineOf('ssh-rsa', [Buffer.of(1, 0, 2), n]), content],
+    ['an RSA exponent of 0', lineOf('ssh-rsa', [Buffer.of(0), n]), content],
+    ['no RSA exponent', lineOf('ssh-rsa', ['', n]), content],
+    ['a needless zero in front of it', lineOf('ssh-rsa', [Buffer.of(0, 1, 0, 1), n]), content],
+    ['a negative RSA exponent', lineOf('ssh-rsa', [Buffer.of(0x80, 0, 1), n]), content],
+    ['no RSA modulus', lineOf('ssh-rsa', [e]), content],
+    ['more than an RSA key', lineOf('ssh-rsa', [e, n, 'more']), content],
+    ['no point', lineOf('ssh-ed25519', []), content],
+    ['a long Ed25519 key', lineOf('ssh-ed25519', [Buffer.alloc(33, 1)]), content],
+    ['no point of a curve', lineOf('ecdsa-sha2-nistp256', [curve]), content],
+    ['a compressed point', lineOf('ecdsa-sha2-nistp256', [curve, compressed]), content],
+    ['a long point', lineOf('ecdsa-sha2-nistp256', [curve, Buffer.concat([point, Buffer.of(0)])]), content],
+    ['the name of another curve', lineOf('ecdsa-sha2-nistp256', ['nistp384', point]), content],
+    ['more than a point', lineOf('ecdsa-sha2-nistp256', [curve, point, 'more']), content],
+    ['an empty purpose', lineOf('sk-ssh-ed25519@openssh.com', [...fieldsOf(ED25519), '']), content],
+    ['nothing but a purpose', lineOf('sk-ssh-ed25519@openssh.com', ['ssh:']), content],
+    ['half a length at the end', `${lineOf('ssh-ed25519', fieldsOf(ED25519))}AAAA`, /damaged or not a valid/],
+    ['only a length', `ssh-ed25519 ${Buffer.from([0, 0, 0, 11]).toString('base64')}`, /damaged or not a valid/],
+    ['two lines with a return', `${ED25519}\r${ED25519}`, /one line/],
+    ['a character of deletion', `${ED25519}\x7f`, /control characters/],
+    ['a null', `${ED25519}\x00`, /control characters/],
     ['a token key without its purpose', lineOf('sk-ssh-ed25519@openssh.com', fieldsOf(ED25519)), /damaged/],
   ])('%s', (_what, line, text) => {
     expect(parsePublicKey(line)).toMatch(text);

@@ -1,6 +1,6 @@
 import type { WorkKind } from '../../../../engines/index.ts';
 import { announce } from '../../../db/changes.ts';
-import type { Database } from '../../../db/database.ts';
+import { type Database, holds } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/time.ts';
 import { MAX_RETRIES } from '../states.ts';
 import { AI_TASKS, type Step, takeStep } from '../store.ts';
@@ -31,7 +31,7 @@ export function createClaims(deps: { database: Database; clock: Clock; workerId:
   const { database, clock, workerId } = deps;
   return {
     async take(limits) {
-      if (!(await store.isAnyWaiting(database.sql, clock.now()))) return undefined;
+      if (!(await holds(database.sql, store.anyWaiting(clock.now())))) return undefined;
       return database.transaction(async (tx) => {
         await store.lockClaims(tx);
         const now = clock.now();

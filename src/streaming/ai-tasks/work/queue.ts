@@ -12,7 +12,7 @@ import { afterFault, type Claims, createClaims } from './claims.ts';
 import { openWorkFolders, type WorkFolders } from './folders.ts';
 import { type RunContext, type RunEnd, runTask } from './run.ts';
 import { createSlots, type Slot } from './slots.ts';
-import { type Claim, tasksOf } from './store.ts';
+import { anyWaiting, type Claim, tasksOf } from './store.ts';
 
 /** The metrics of a worker's tasks. `kind` is transcription or the category of a moderation. */
 export interface AiMetrics {
@@ -217,6 +217,8 @@ export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
   return {
     name: 'AI tasks',
     topic: AI_TASKS,
+    table: 'ai_task_runs',
+    isDue: () => anyWaiting(options.clock.now()),
     async take(inHand, begin) {
       if (!slots.hasRoom()) return false;
       // Work that others have taken over may not have noticed yet.

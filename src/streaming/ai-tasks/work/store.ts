@@ -28,10 +28,7 @@ const isWaiting = (now: Date) => sql<boolean>`
   and not exists (select from ai_task_runs run where run.task_id = task.id)`;
 
 /** Whether any task waits. Takes no lock, and spares workers with nothing to do a transaction. */
-export async function isAnyWaiting(db: Sql, now: Date): Promise<boolean> {
-  const { rows } = await sql`select from ai_tasks task where ${isWaiting(now)} limit 1`.execute(db);
-  return rows.length > 0;
-}
+export const anyWaiting = (now: Date) => sql<boolean>`exists (select from ai_tasks task where ${isWaiting(now)})`;
 
 /**
  * Returns the next waiting task for one of these kinds whose account is below its limit. Accounts take turns:

@@ -4,7 +4,6 @@ import { workBegins, workEnds } from '../../../cloud/ground/tasks/service.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { DeletionStep } from '../../../db/json-columns.ts';
 import { takeOutSome } from '../../../iam/accounts/users/in-transaction.ts';
-import type { Clock } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteTasksOf } from '../../../streaming/ai-tasks/service.ts';
 import { claimsIn } from '../../../worker/claims.ts';
@@ -121,17 +120,14 @@ function end(on: Platform, deletion: store.Claimed, steps: readonly DeletionStep
 
 /** Deletions that one process works on at a time. */
 const HERE = 4;
-const KEPT_MS = 24 * 3_600_000;
 
 /** The queue of deletions: each by one worker at a time. */
-export function deletionQueue(
-  on: Platform,
-  { workerId, removalTime }: { workerId: string; removalTime: Clock },
-): Queue {
+export function deletionQueue(on: Platform, workerId: string): Queue {
   const { database } = on;
   return {
     name: 'deletions',
     topic: DELETIONS,
+    isDue: () => store.ANY_FREE,
     async take(inHand, begin) {
       const room = HERE - inHand.size;
       const taken = room > 0 ? await store.take(database.sql, workerId, room) : [];
@@ -142,6 +138,5 @@ export function deletionQueue(
       return taken.length > 0;
     },
     ...claimsIn(database.sql, workerId, { table: 'deletions', key: 'task_id', count: 'claims' }),
-    sweep: () => store.forgetEnded(database.sql, new Date(removalTime.now().getTime() - KEPT_MS)),
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import type { Database, Sql, Transaction } from '../../../db/database.ts';
 import type { DeletionStep } from '../../../db/json-columns.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { KINDS, type Kind, kindOf } from './kinds.ts';
 
 /** Things of a kind that are looked at together. */
@@ -18,6 +19,8 @@ export interface Claimed {
   userClientId: number;
   requestId: string;
 }
+
+export const ANY_FREE = sql<boolean>`exists (select from deletions where ended_at is null and worker_id is null)`;
 
 /** Claims some of the deletions that nobody works on, the oldest first. */
 export async function take(db: Sql, workerId: string, limit: number): Promise<Claimed[]> {
@@ -69,7 +72,11 @@ export async function holdsSomething(tx: Transaction, clientId: number): Promise
 }
 
 /** Deletes what ended before. */
-export async function forgetEnded(db: Sql, before: Date): Promise<void> {
+const KEPT_MS = 24 * 3_600_000;
+
+/** Deletes what ended a day ago. */
+export async function forgetOldDeletions({ sql: db }: Pick<Database, 'sql'>, clock: Clock): Promise<void> {
+  const before = new Date(clock.now().getTime() - KEPT_MS);
   await db.deleteFrom('deletions').where('ended_at', '<', before).execute();
 }
 

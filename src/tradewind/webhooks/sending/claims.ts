@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Sql, Transaction } from '../../../db/database.ts';
 import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
 import { FAILING_FROM, MAY_STILL_SEE } from './fan-out-store.ts';
@@ -41,10 +41,8 @@ interface Due {
   enabled: boolean;
 }
 
-export async function isAnythingDue(db: Sql, now: Date): Promise<boolean> {
-  const { rows } = await sql`select from webhook_sending where next_at <= ${now} limit 1`.execute(db);
-  return rows.length > 0;
-}
+export const anyDue = (now: Date): RawBuilder<boolean> =>
+  sql`exists (select from webhook_sending where next_at <= ${now})`;
 
 /**
  * Claims what is due. Webhooks take turns, and those that are failing come last. Only one worker at a time claims, so that

@@ -108,13 +108,10 @@ export async function disable(
 }
 
 /** Whether there may be something for `giveUp` or `bringBack`. */
-export async function isAnythingLate(db: Sql, { now, latest }: { now: Date; latest: Date }): Promise<boolean> {
-  const { rows } = await sql<{ late: boolean }>`
-    select exists (
-        select from webhook_deliveries where state = 'pending' and expires_at <= ${now} and worker_id is null)
-      or exists (select from webhook_sending where next_at > ${latest}) as late`.execute(db);
-  return rows[0]?.late === true;
-}
+export const anyLate = ({ now, latest }: { now: Date; latest: Date }) =>
+  sql<boolean>`exists (
+      select from webhook_deliveries where state = 'pending' and expires_at <= ${now} and worker_id is null)
+    or exists (select from webhook_sending where next_at > ${latest})`;
 
 /** Gives up what could not be delivered in time, at most `limit` of it. Returns how much. */
 export async function giveUp(tx: Transaction, { now, limit, fault }: { now: Date; limit: number; fault: string }) {

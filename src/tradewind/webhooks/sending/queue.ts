@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
 import { announce, type ChangeFeed } from '../../../db/changes.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
+import { type Database, holds, type Transaction } from '../../../db/database.ts';
 import { type Loop, loop, waitAfter as waitBetween } from '../../../lib/loop.ts';
 import { type AllowedHosts, post } from '../../../lib/outside-request.ts';
 import { keptText } from '../../../lib/texts.ts';
@@ -220,10 +220,12 @@ export function webhookQueue(sender: Sender): Queue {
   return {
     name: 'webhook deliveries',
     topic: WEBHOOKS,
+    table: 'webhook_deliveries',
+    isDue: () => claims.anyDue(clock.now()),
     async take(inHand, begin) {
       const now = clock.now();
       const here = HERE - inHand.size;
-      if (here <= 0 || !(await claims.isAnythingDue(database.sql, now))) return false;
+      if (here <= 0 || !(await holds(database.sql, claims.anyDue(now)))) return false;
       const hereFailing = HERE_FAILING - failing.size;
       const room = { ofAccount: OF_ACCOUNT, ofWebhook: OF_WEBHOOK, here, hereFailing };
       const taken = await claims.takeDue(database, { workerId, now, room });
@@ -242,7 +244,7 @@ export function webhookQueue(sender: Sender): Queue {
     async sweep() {
       const now = clock.now();
       const latest = new Date(now.getTime() + LATEST_MS);
-      if (!(await endings.isAnythingLate(database.sql, { now, latest }))) return;
+      if (!(await holds(database.sql, endings.anyLate({ now, latest })))) return;
       await database.transaction(async (tx) => {
         await endings.bringBack(tx, latest);
         await endings.giveUp(tx, { now, limit: GIVE_UP_BATCH, fault: 'Not sent in time' });

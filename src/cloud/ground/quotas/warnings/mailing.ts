@@ -80,6 +80,7 @@ export async function mailWarnings({ database, mailer }: { database: Database; m
   for (let told = BATCH; told === BATCH; ) {
     told = await database.transaction(async (tx) => {
       const warnings = await lockNew(tx, BATCH);
+      if (warnings.length === 0) return 0;
       await mailer.queue(tx, await mailsOf(tx, warnings));
       await noteMailed(tx, warnings);
       return warnings.length;

@@ -1,6 +1,6 @@
 import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
 import { lockTasks, WAITING } from '../../../../convergence/waiting-tasks.ts';
-import { wasOvertaken } from '../../../../db/database.ts';
+import { holds, wasOvertaken } from '../../../../db/database.ts';
 import { DomainError, HeldError, NotFoundError, UsedError } from '../../../../lib/errors.ts';
 import { twice } from '../../../../lib/ids.ts';
 import { type ChangeRecord, recordedBy } from '../../../../lib/request-context.ts';
@@ -30,15 +30,17 @@ export function waitingDeletionsQueue(on: Platform, work: WaitingWork): Queue {
   return {
     name: 'waiting deletions',
     topic: WAITING,
+    isDue: () => store.ANY_DUE,
     async take(inHand, begin) {
       const room = HERE - inHand.size;
-      if (room <= 0 || !(await store.isAnyDue(database.sql))) return false;
+      if (room <= 0 || !(await holds(database.sql, store.ANY_DUE))) return false;
       const taken = await store.take(database.sql, workerId, room);
       for (const one of taken) begin({ key: one.taskId, state: one.claims, work: () => attempt(on, work, one) });
       return taken.length > 0;
     },
     ...claimsIn(database.sql, workerId, { table: 'waiting_deletions', key: 'task_id', count: 'claims' }),
     async sweep() {
+      if (!(await holds(database.sql, store.ANY_THERE))) return;
       await store.forgetEnded(database.sql);
       await store.noticeEnds(database.sql);
       const now = clock.now();

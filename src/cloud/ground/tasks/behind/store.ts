@@ -88,10 +88,8 @@ const IS_FREE = sql`${IS_DUE} and not ${goesOn(sql`behind`)}
   and exists (select from tasks where tasks.id = waiting.task_id and state = 'NEW')`;
 
 /** Whether any deletion may be tried. Spares workers with nothing to do the long way. */
-export async function isAnyDue(db: Sql): Promise<boolean> {
-  const { rows } = await sql`select from waiting_deletions where ${IS_DUE} limit 1`.execute(db);
-  return rows.length > 0;
-}
+export const ANY_DUE = sql<boolean>`exists (select from waiting_deletions where ${IS_DUE})`;
+export const ANY_THERE = sql<boolean>`exists (select from waiting_deletions)`;
 
 /**
  * Claims some of the deletions that don't have to wait any more. Accounts take turns: those of which the fewest are worked on

@@ -65,10 +65,32 @@ describe('the night in October when 03:00 becomes 02:00', () => {
 });
 
 it.each([
-  ['half an hour of Lord Howe', 'Australia/Lord_Howe', '2026-04-04T12:00Z', '1', '45', '2026-04-04T14:45'],
-  ['midnight that is left out', 'America/Santiago', '2026-09-05T12:00Z', '0', '0', '2026-09-06T04:00'],
-])('knows %s', (_, timezone, after, hour, minute, expected) => {
-  expect(times({ type: 'cron', timezone, hour, minute }, after, 1)).toEqual([expected]);
+  [
+    'half an hour of Lord Howe',
+    'Australia/Lord_Howe',
+    '2026-04-04T12:00Z',
+    ['1', '45'],
+    ['04-04T14:45', '04-05T15:15'],
+  ],
+  ['two hours of Troll', 'Antarctica/Troll', '2026-10-24T12:00Z', ['1', '30'], ['10-24T23:30', '10-26T01:30']],
+  ['midnight that is left out', 'America/Santiago', '2026-09-05T12:00Z', ['0', '0'], ['09-06T04:00', '09-07T03:00']],
+])('knows %s', (_, timezone, after, [hour = '', minute = ''], expected) => {
+  expect(times({ type: 'cron', timezone, hour, minute }, after, 2)).toEqual(expected.map((time) => `2026-${time}`));
+});
+
+it.each([
+  ['spring', '14', ['2026-03-29T22:00', '2026-03-29T22:20']],
+  ['autumn', '44', ['2026-10-25T23:00', '2026-10-25T23:20']],
+])('begins a week right after the clocks are changed in %s', (_, week, expected) => {
+  expect(times(berlin({ week, minute: '0,20' }), '2026-01-01T00:00Z', 2)).toEqual(expected);
+});
+
+it('skips to the next of several weeks, and to the next year after the last', () => {
+  expect(times(berlin({ week: '9, 10', day_of_week: 'wed' }), '2026-02-25T12:00Z', 3)).toEqual([
+    '2026-03-03T23:00',
+    '2027-03-02T23:00',
+    '2027-03-09T23:00',
+  ]);
 });
 
 it.each<[string, object, string[]]>([
@@ -78,11 +100,25 @@ it.each<[string, object, string[]]>([
   ['a weekday', { day_of_week: 'MON' }, ['2026-01-05T00:00', '2026-01-12T00:00']],
   ['a month: on its first day', { month: '6' }, ['2026-06-01T00:00', '2027-06-01T00:00']],
   ['a weekday and a day', { day: '13', day_of_week: 'fri' }, ['2026-02-13T00:00', '2026-03-13T00:00']],
+  ['a week: each day of it', { week: '2' }, ['2026-01-05T00:00', '2026-01-06T00:00']],
+  ['an hour of a month: each day of it', { month: '2', hour: '3' }, ['2026-02-01T03:00', '2026-02-02T03:00']],
+  ['blanks around a star', { minute: ' 7 ', hour: ' * ' }, ['2026-01-01T00:07', '2026-01-01T01:07']],
+  [
+    'the largest values',
+    { month: '12', day: '31', hour: '23', minute: '59' },
+    ['2026-12-31T23:59', '2027-12-31T23:59'],
+  ],
   ['an ISO week', { week: '2', day_of_week: 'sun' }, ['2026-01-11T00:00', '2027-01-17T00:00']],
   ['week 53', { week: '53', day: '1', month: '1' }, ['2027-01-01T00:00', '2033-01-01T00:00']],
   ['every minute', { minute: '*' }, ['2026-01-01T00:01', '2026-01-01T00:02']],
 ])('takes %s', (_, fields, expected) => {
   expect(times({ type: 'cron', ...fields }, '2026-01-01T00:00Z', 2)).toEqual(expected);
+});
+
+it('adds up weeks, days, hours and minutes', () => {
+  const after = new Date('2026-01-01T00:00Z');
+  const timing: Timing = { type: 'interval', weeks: 1, days: 2, hours: 3, minutes: 4 };
+  expect(nextTime(timing, after)).toEqual(new Date('2026-01-10T03:04Z'));
 });
 
 it('keeps the rhythm of an interval, and leaves out what was missed', () => {
@@ -99,7 +135,15 @@ it.each<[object, string]>([
   [{ type: 'cron', hour: '*/2' }, 'hour'],
   [{ type: 'cron', hour: '1-5' }, 'hour'],
   [{ type: 'cron', hour: '1,' }, 'hour'],
+  [{ type: 'cron', hour: '1 2' }, 'hour'],
+  [{ type: 'cron', hour: '024' }, 'hour'],
+  [{ type: 'cron', hour: 'x1' }, 'hour'],
+  [{ type: 'cron', hour: '' }, 'hour'],
+  [{ type: 'cron', hour: '24' }, 'hour'],
   [{ type: 'cron', day: '0' }, 'day'],
+  [{ type: 'cron', day: '32' }, 'day'],
+  [{ type: 'cron', week: '0' }, 'week'],
+  [{ type: 'cron', month: '0' }, 'month'],
   [{ type: 'cron', day_of_week: '1' }, 'day_of_week'],
   [{ type: 'cron', week: '54' }, 'week'],
   [{ type: 'cron', month: '13' }, 'month'],
@@ -110,6 +154,7 @@ it.each<[object, string]>([
   [{ type: 'interval' }, 'minutes'],
   [{ type: 'interval', weeks: 0, minutes: 0 }, 'minutes'],
   [{ type: 'interval', weeks: 521, days: 30 }, 'minutes'],
+  [{ type: 'interval', days: 3650, minutes: 1 }, 'minutes'],
 ])('refuses %j', (timing, field) => {
   const problems = timingProblems(timing as Timing, 'at.', new Date());
   expect(problems.map((one) => one.field)).toEqual([`at.${field}`]);
@@ -118,7 +163,9 @@ it.each<[object, string]>([
 it('refuses nothing else', () => {
   for (const timing of [
     { type: 'cron', hour: '0, 20', timezone: 'UTC' },
+    { type: 'cron', minute: '59', hour: '23', day: '31', week: '53', month: '12' },
     { type: 'interval', minutes: 1 },
+    { type: 'interval', days: 3650 },
   ])
     expect(timingProblems(timing as Timing, '', new Date())).toEqual([]);
 });
