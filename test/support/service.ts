@@ -34,7 +34,7 @@ const idle: TestService[] = [];
 /**
  * Returns a service that was started for an earlier file, as new: all it had is taken back, by the reset that users' tests have.
  * That takes an eighth of a start. `stop` gives it back. What goes on through a reset (events, numbers of records, the
- * catalogue, metrics) needs a service of its own.
+ * catalogue, metrics, counts of refusals) needs a service of its own.
  */
 export async function borrowService(): Promise<TestService> {
   const known = idle.pop();
@@ -42,6 +42,8 @@ export async function borrowService(): Promise<TestService> {
   if (known) {
     const reset = await service.http.post('/tradewind/v1/test/reset', { scope: 'all' });
     expect(reset.status, reset.text).toBe(204);
+    // Nothing was heard of it while a file kept this process busy.
+    await expect.poll(async () => (await service.anonymous.get('/readyz')).status).toBe(200);
   }
   return {
     ...service,
