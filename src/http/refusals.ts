@@ -101,12 +101,7 @@ function noteRefusals(refusals: Refusals): (error: Error, request: FastifyReques
     if (error instanceof UnauthenticatedError) {
       if (!error.given) return;
       const { refused } = error;
-      refusals.note({
-        ...about(request),
-        status: 401,
-        whose: refused,
-        reason: refused?.reason ?? 'unknown',
-      });
+      refusals.note({ ...about(request), status: 401, whose: refused, reason: refused?.reason ?? 'unknown' });
     } else if (
       error instanceof ForbiddenError &&
       request.principal &&

@@ -96,12 +96,7 @@ const limitOf = (value: number) => ({
 export const listQuery = (defaultLimit = 1000) => ({
   ...limitOf(defaultLimit),
   offset: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: MAX_ID,
-      default: 0,
-      description: 'Results to skip before the first',
-    }),
+    Type.Integer({ minimum: 0, maximum: MAX_ID, default: 0, description: 'Results to skip before the first' }),
   ),
 });
 

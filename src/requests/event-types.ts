@@ -102,12 +102,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deleteNotificationSetting: { ...setting, verb: 'deleted' },
   deletePriceList: { ...priceList, verb: 'deleted' },
   deleteQuotaList: { ...quotaList, verb: 'deleted' },
-  deleteProjectWithContents: {
-    word: 'project',
-    verb: 'deletion_begun',
-    param: 'project_id',
-    table: 'projects',
-  },
+  deleteProjectWithContents: { word: 'project', verb: 'deletion_begun', param: 'project_id', table: 'projects' },
   deleteQuotaThreshold: { ...quota, verb: 'threshold_removed' },
   deleteReseller: { ...reseller, verb: 'deletion_begun' },
   deleteSeller: { ...seller, verb: 'deleted' },

@@ -9,70 +9,23 @@ export interface ColumnShape {
   lost: 'row' | 'value';
 }
 
-export const SECRET_COLUMNS = {
-  'signing_keys.jwk': {
-    table: 'signing_keys',
-    column: 'jwk',
-    keys: { id: 'uuid' },
-    json: true,
-    lost: 'row',
-  },
-  'kubernetes_credentials.ca_key': {
-    table: 'kubernetes_credentials',
-    column: 'ca_key',
-    keys: { cluster_id: 'uuid' },
-    json: false,
-    lost: 'row',
-  },
-  'kubernetes_credentials.client_key': {
-    table: 'kubernetes_credentials',
-    column: 'client_key',
-    keys: { cluster_id: 'uuid' },
-    json: false,
-    lost: 'row',
-  },
-  'simulated_objects.made': {
-    table: 'simulated_objects',
-    column: 'made',
-    keys: { kind: 'text', id: 'uuid' },
-    json: true,
-    lost: 'value',
-  },
-  'want_secrets.value': {
-    table: 'want_secrets',
-    column: 'value',
-    keys: { kind: 'text', want_id: 'uuid', name: 'text' },
-    json: false,
-    lost: 'row',
-  },
-  'user_action_subscriptions.auth_header_value': {
-    table: 'user_action_subscriptions',
-    column: 'auth_header_value',
-    keys: { client_id: 'bigint' },
-    json: false,
-    lost: 'row',
-  },
-  'mails.data': {
-    table: 'mails',
-    column: 'data',
-    keys: { id: 'uuid' },
-    json: true,
-    lost: 'row',
-  },
-  'webhooks.secret': {
-    table: 'webhooks',
-    column: 'secret',
-    keys: { id: 'uuid' },
-    json: false,
-    lost: 'value',
-  },
-  'webhooks.previous_secret': {
-    table: 'webhooks',
-    column: 'previous_secret',
-    keys: { id: 'uuid' },
-    json: false,
-    lost: 'value',
-  },
-} as const satisfies Record<string, ColumnShape>;
+const SHAPES = {
+  'signing_keys.jwk': { keys: { id: 'uuid' }, json: true, lost: 'row' },
+  'kubernetes_credentials.ca_key': { keys: { cluster_id: 'uuid' }, json: false, lost: 'row' },
+  'kubernetes_credentials.client_key': { keys: { cluster_id: 'uuid' }, json: false, lost: 'row' },
+  'simulated_objects.made': { keys: { kind: 'text', id: 'uuid' }, json: true, lost: 'value' },
+  'want_secrets.value': { keys: { kind: 'text', want_id: 'uuid', name: 'text' }, json: false, lost: 'row' },
+  'user_action_subscriptions.auth_header_value': { keys: { client_id: 'bigint' }, json: false, lost: 'row' },
+  'mails.data': { keys: { id: 'uuid' }, json: true, lost: 'row' },
+  'webhooks.secret': { keys: { id: 'uuid' }, json: false, lost: 'value' },
+  'webhooks.previous_secret': { keys: { id: 'uuid' }, json: false, lost: 'value' },
+} as const satisfies Record<string, Omit<ColumnShape, 'table' | 'column'>>;
 
-export type SecretColumn = keyof typeof SECRET_COLUMNS;
+export type SecretColumn = keyof typeof SHAPES;
+
+export const SECRET_COLUMNS = Object.keys(SHAPES) as SecretColumn[];
+
+export function shapeOf(name: SecretColumn): ColumnShape {
+  const [table = '', column = ''] = name.split('.');
+  return { table, column, ...SHAPES[name] };
+}

@@ -7,7 +7,7 @@ import type { Database, Sql, Transaction } from '../db/database.ts';
 import { ONLY_ONE, unlessAnother } from '../db/one-process.ts';
 import { SettingError } from '../lib/errors.ts';
 import type { Clock } from '../lib/time.ts';
-import { SECRET_COLUMNS } from './columns.ts';
+import { SECRET_COLUMNS, shapeOf } from './columns.ts';
 import { DATA_KEYS, insertDataKey, rewrap, unwrapAll, type WrappedKey, wrappedKeys } from './data-keys.ts';
 import { addEncryptionKey, type EncryptionKey, type EncryptionKeys, KEY_FORM } from './encryption-keys.ts';
 import { type DataKey, KEY_BYTES } from './sealed.ts';
@@ -21,7 +21,7 @@ const LOOK_MS = 100;
 const PATIENCE_MS = 60_000;
 /** Two do when every process has the new key; one that hasn't would keep us at it forever. */
 const MOST_ROUNDS = 5;
-const TABLES = new Set(Object.values(SECRET_COLUMNS).map(({ table }) => table));
+const TABLES = new Set(SECRET_COLUMNS.map((column) => shapeOf(column).table));
 
 export interface Rotated extends Swept {
   /** Whether nothing was left to encrypt in the end. Otherwise a process goes on writing without the newest key. */

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { SECRET_COLUMNS, type SecretColumn } from './columns.ts';
+import { type SecretColumn, shapeOf } from './columns.ts';
 
 /** AES-256-GCM with a random nonce for each text: one key is safe for some billions of them. */
 const ALGORITHM = 'aes-256-gcm';
@@ -32,7 +32,7 @@ export interface DataKey {
   bytes: Buffer;
 }
 
-/** What tells a row from the others of its table, as in `SECRET_COLUMNS`. */
+/** What tells a row from the others of its table, as in `shapeOf`. */
 export type RowKey = readonly (string | number)[];
 
 const MARK = 'sealed:1:';
@@ -48,7 +48,7 @@ export const sealedWith = (dataKeyId: number): string => `^${beginningOf(dataKey
 
 /** Returns the value to write into the database. Without a key it stays readable. */
 export function sealWith(key: DataKey | undefined, column: SecretColumn, row: RowKey, value: unknown): string {
-  const { json } = SECRET_COLUMNS[column];
+  const { json } = shapeOf(column);
   const text = json ? JSON.stringify(value) : String(value);
   if (!key) return text;
   const bytes = encrypt(key.bytes, identityOf(column, row), text);
@@ -68,7 +68,7 @@ export function openWith(key: DataKey, column: SecretColumn, row: RowKey, kept: 
   const bytes = Buffer.from(encoded, 'base64url');
   try {
     const text = decrypt(key.bytes, identityOf(column, row), bytes).toString();
-    return SECRET_COLUMNS[column].json ? JSON.parse(text) : text;
+    return shapeOf(column).json ? JSON.parse(text) : text;
   } catch (cause) {
     throw new Error(`The value of ${column} in row ${row.join(' ')} was not encrypted for it with data key ${key.id}`, {
       cause,

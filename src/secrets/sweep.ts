@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Sql } from '../db/database.ts';
-import { type ColumnShape, SECRET_COLUMNS, type SecretColumn } from './columns.ts';
+import { type ColumnShape, SECRET_COLUMNS, type SecretColumn, shapeOf } from './columns.ts';
 import { beginningOf, type DataKey, dataKeyIdOf, openWith, sealedWith, sealWith } from './sealed.ts';
 
 const BATCH = 200;
@@ -33,8 +33,8 @@ export async function sweep(
   all: ReadonlyMap<number, DataKey>,
 ): Promise<Swept> {
   const swept: Swept = { changed: 0, plain: new Set(), unreadable: new Map() };
-  for (const column of Object.keys(SECRET_COLUMNS) as SecretColumn[]) {
-    const shape: ColumnShape = SECRET_COLUMNS[column];
+  for (const column of SECRET_COLUMNS) {
+    const shape = shapeOf(column);
     let last: string[] | undefined;
     for (;;) {
       const batch = await nextBatch(db, shape, newest.id, last);
@@ -54,7 +54,7 @@ function sealedAnew(
   column: SecretColumn,
   { newest, all, swept }: { newest: DataKey; all: ReadonlyMap<number, DataKey>; swept: Swept },
 ): Change[] {
-  const { json, table } = SECRET_COLUMNS[column];
+  const { json, table } = shapeOf(column);
   const value: unknown = json ? JSON.parse(kept) : kept;
   const id = dataKeyIdOf(value);
   if (id === undefined) {
@@ -123,8 +123,8 @@ async function countWhere(
   those: (shape: ColumnShape) => RawBuilder<unknown>,
 ): Promise<Map<SecretColumn, number>> {
   const counts = new Map<SecretColumn, number>();
-  for (const column of Object.keys(SECRET_COLUMNS) as SecretColumn[]) {
-    const shape: ColumnShape = SECRET_COLUMNS[column];
+  for (const column of SECRET_COLUMNS) {
+    const shape = shapeOf(column);
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(shape.table)} where ${those(shape)}`.execute(db);
     const count = rows[0]?.count ?? 0;
@@ -135,7 +135,7 @@ async function countWhere(
 
 /** Deletes the values that are encrypted with one of these data keys, and rows that are useless without them. */
 export async function removeSealed(db: Sql, dataKeyIds: readonly number[]): Promise<void> {
-  for (const shape of Object.values<ColumnShape>(SECRET_COLUMNS)) {
+  for (const shape of SECRET_COLUMNS.map(shapeOf)) {
     const those = sealedWithOneOf(shape, dataKeyIds);
     const { table, column, lost } = shape;
     await (lost === 'row'

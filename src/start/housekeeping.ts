@@ -50,16 +50,12 @@ export function startHousekeeping(
   const stopping = new AbortController();
 
   /** Of work that goes by the time. */
-  const timely = (name: string, ms: number, work: () => Promise<void>) =>
-    loop(
-      name,
-      ms,
-      log,
-      async () => {
-        if (databaseClock.problem() === undefined) await work();
-      },
-      ms >= SEAL_MS ? Math.random() * FIRST_WITHIN_MS : 0,
-    );
+  const timely = (name: string, ms: number, work: () => Promise<void>) => {
+    const inTime = async () => {
+      if (databaseClock.problem() === undefined) await work();
+    };
+    return loop(name, ms, log, inTime, ms >= SEAL_MS ? Math.random() * FIRST_WITHIN_MS : 0);
+  };
 
   async function writeActions(): Promise<void> {
     const { lost } = await actionLog.flush();

@@ -43,14 +43,7 @@ export async function serveQueues(
   worker.serve(deletionQueue(on, workerId));
   worker.serve(waitingDeletionsQueue(on, { workerId, deletions: WAITING_DELETIONS }));
   // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
-  worker.serve(
-    webhookQueue({
-      ...on,
-      workerId,
-      database: repeatable,
-      measures: createSendingMeasures(registry),
-    }),
-  );
+  worker.serve(webhookQueue({ ...on, workerId, database: repeatable, measures: createSendingMeasures(registry) }));
   const letterhead = letterheadOf(config);
   worker.serve(mailQueue({ ...on, workerId, database: repeatable, outlet, letterhead }));
   const schedules = startSnapshotSchedules(on, () => clocks.databaseClock.problem() === undefined);

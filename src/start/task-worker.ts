@@ -64,11 +64,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
       await patiently(() => secrets.load());
       followDataKeys(secrets, changes, log);
       // Real infrastructure doesn't forget its state, as `repeatable` may.
-      const backends = createBackends(makers, {
-        sql: own.sql,
-        secrets,
-        ...hostOf(config),
-      });
+      const backends = createBackends(makers, { sql: own.sql, secrets, ...hostOf(config) });
       const live = await patiently(() =>
         followCatalog({ database, changes, log, agreed: catalog, kinds: makers, backends }),
       );

@@ -65,12 +65,7 @@ const spanIdOf = (id: string): string => createHash('sha256').update(id).digest(
 
 function contextOf({ parent }: Span, traceId: string): api.Context {
   if (parent === undefined) return api.ROOT_CONTEXT;
-  const spanContext = {
-    traceId,
-    spanId: spanIdOf(parent),
-    traceFlags: api.TraceFlags.SAMPLED,
-    isRemote: true,
-  };
+  const spanContext = { traceId, spanId: spanIdOf(parent), traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
   return api.trace.setSpanContext(api.ROOT_CONTEXT, spanContext);
 }
 

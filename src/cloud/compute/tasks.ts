@@ -18,12 +18,7 @@ export const COMPUTE_TASKS: WingTasks = {
   deletions: [instanceDeletion, placementGroupDeletion],
   removals: {
     instance: (on, scope, id) =>
-      deleteInstance(on, scope, id, {
-        volumes: [],
-        floatings: [],
-        reservedFixedIps: [],
-        deleteFloatings: false,
-      }),
+      deleteInstance(on, scope, id, { volumes: [], floatings: [], reservedFixedIps: [], deleteFloatings: false }),
     servergroup: deletePlacementGroup,
     ssh_key: deleteSshKey,
   },

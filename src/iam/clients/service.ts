@@ -82,12 +82,7 @@ export function presentedClient(
 }
 
 function accountFeature({ feature, created_date }: FeatureActivation) {
-  return {
-    feature_id: feature.id,
-    service: feature.service,
-    name: feature.name,
-    create_date: created_date,
-  };
+  return { feature_id: feature.id, service: feature.service, name: feature.name, create_date: created_date };
 }
 
 function perService<T>(entry: (service: ServiceName) => T): Record<ServiceName, T> {

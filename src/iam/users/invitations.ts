@@ -42,12 +42,7 @@ export async function inviteUser(on: Platform, principal: Principal, request: In
     await requireStaffing(on, principal, clientId, tx.sql);
     const now = tx.now;
     const user = { client_id: clientId, email, name, lang, created_at: now };
-    return insertInvited(tx, principal, user, {
-      roleId: role.id,
-      validMs: VALID_MS.user,
-      now,
-      mailer: on.mailer,
-    });
+    return insertInvited(tx, principal, user, { roleId: role.id, validMs: VALID_MS.user, now, mailer: on.mailer });
   });
 }
 

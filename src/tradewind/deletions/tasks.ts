@@ -10,11 +10,7 @@ export const DELETE_CONTENTS = taskType<Nothing>('delete_project_with_contents',
 /** They end when their work does, and go on beyond their deadline: see `work/`. */
 export function deletionTasks(): TaskEnd[] {
   return [DELETE_CLIENT, DELETE_CONTENTS].map(
-    (type): TaskEnd => ({
-      ...type,
-      removes: true,
-      complete: async () => null,
-    }),
+    (type): TaskEnd => ({ ...type, removes: true, complete: async () => null }),
   );
 }
 

@@ -176,12 +176,7 @@ const NewInstanceVolumeSchema = Type.Unsafe<NewInstanceVolume>({
 export const CreateInstanceSchema = wire.Input(
   'CreateInstance',
   {
-    flavor: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'Flavor ID',
-      examples: ['g1-standard-1-2'],
-    }),
+    flavor: Type.String({ minLength: 1, maxLength: 255, description: 'Flavor ID', examples: ['g1-standard-1-2'] }),
     interfaces: Type.Array(NewInterfaceSchema, { minItems: 1, maxItems: MAX_INTERFACES }),
     volumes: Type.Array(NewInstanceVolumeSchema, { minItems: 1, maxItems: MAX_VOLUMES }),
     name: Type.Optional(wire.ResourceName('Name')),

@@ -113,13 +113,7 @@ export async function deleteInstance(on: Platform, scope: Scope, id: string, rem
         floatings: floatingIpIds,
         reserved_fixed_ips: reservedPortIds,
       },
-      input: {
-        instanceId: instance.id,
-        volumeIds,
-        reservedPortIds,
-        floatingIpIds,
-        ...quotaOwner(scope),
-      },
+      input: { instanceId: instance.id, volumeIds, reservedPortIds, floatingIpIds, ...quotaOwner(scope) },
       wants: [
         remove('machine', instance.id),
         ...volumeIds.map((one) => remove('volume', one)),

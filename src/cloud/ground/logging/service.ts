@@ -196,12 +196,7 @@ async function requireRoom(tx: Transaction, scope: Scope, services: store.Servic
   const projectIds = services.map((service) => service.project_id);
   const used = await store.countTopics(tx, projectIds, region.id);
   if (used < limit) return;
-  throw new QuotaExceededError({
-    attribute: 'laas_topic_count',
-    current_usage: used,
-    requested_usage: 1,
-    limit,
-  });
+  throw new QuotaExceededError({ attribute: 'laas_topic_count', current_usage: used, requested_usage: 1, limit });
 }
 
 /**

@@ -52,13 +52,7 @@ export async function isTaken(db: Sql, { projectId, regionId }: Place, namespace
 export async function insertService(tx: Transaction, { projectId, regionId }: Place, namespace: string): Promise<void> {
   await tx.sql
     .insertInto('logging_services')
-    .values({
-      project_id: projectId,
-      region_id: regionId,
-      namespace,
-      credential: null,
-      created_at: tx.now,
-    })
+    .values({ project_id: projectId, region_id: regionId, namespace, credential: null, created_at: tx.now })
     .onConflict((conflict) => conflict.columns(['project_id', 'region_id']).doNothing())
     .execute();
 }

@@ -70,12 +70,7 @@ export async function createLoadBalancer(on: Platform, scope: Scope, request: Cr
       input: {
         loadBalancerId: id,
         floatingIpIds,
-        created: {
-          loadbalancers: [id],
-          ports: vip.made ? [vip.portId] : [],
-          floatingips: floatingIpIds,
-          ...parts,
-        },
+        created: { loadbalancers: [id], ports: vip.made ? [vip.portId] : [], floatingips: floatingIpIds, ...parts },
         ...quotaOwner(scope),
       },
       wants: [

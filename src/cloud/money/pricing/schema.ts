@@ -119,12 +119,7 @@ export type FileSharePriceRequest = Static<typeof FileSharePriceRequest>;
 export const FloatingIpPriceRequest = Input(
   'FloatingIpPriceRequest',
   {
-    count: Integer({
-      minimum: 1,
-      maximum: MAX_ADDRESSES,
-      description: 'Number of floating IPs',
-      examples: [2],
-    }),
+    count: Integer({ minimum: 1, maximum: MAX_ADDRESSES, description: 'Number of floating IPs', examples: [2] }),
   },
   { count: 2 },
 );

@@ -43,12 +43,7 @@ export function networkTasks(): TaskEnd[] {
   const updateNetwork: TaskEnd<NetworkUpdate> = {
     ...UPDATE_NETWORK,
     async complete(tx, _task, { networkId, name, tags }) {
-      await changeNetwork(tx, networkId, {
-        name,
-        tags: JSON.stringify(tags),
-        task_id: null,
-        updated_at: tx.now,
-      });
+      await changeNetwork(tx, networkId, { name, tags: JSON.stringify(tags), task_id: null, updated_at: tx.now });
     },
     abandon: (tx, _task, { networkId }) => changeNetwork(tx, networkId, { task_id: null }),
   };

@@ -24,12 +24,7 @@ export async function addAccessRule(
   const found = addressOrRange(ip_address);
   if ('fault' in found) throw new InvalidError({ ip_address: [found.fault] });
   const { address } = found;
-  const rule = {
-    id: newId(),
-    access_to: address,
-    access_level: access_mode,
-    created_at: on.clock.now(),
-  };
+  const rule = { id: newId(), access_to: address, access_level: access_mode, created_at: on.clock.now() };
   try {
     return await on.database.accept(async (tx) => {
       const share = await lockFree(tx, scope, shareId);

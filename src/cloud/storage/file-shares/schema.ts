@@ -46,12 +46,7 @@ const Naming = (description: string) =>
     description: `${description}: supported by every client (LCD), or anything that the protocol allows (NPL).`,
     examples: ['NPL'],
   });
-const ShareSize = Type.Integer({
-  minimum: 1,
-  maximum: MAX_SHARE_GIB,
-  description: 'Size in GiB',
-  examples: [20],
-});
+const ShareSize = Type.Integer({ minimum: 1, maximum: MAX_SHARE_GIB, description: 'Size in GiB', examples: [20] });
 const RootSquash = Type.Boolean({ description: 'Whether the root user of a client is mapped to nobody' });
 
 export const AccessMode = wire.Choice(['ro', 'rw'], {

@@ -282,13 +282,7 @@ async function networkOf(tx: Transaction, scope: Scope, { network }: NewShare) {
 }
 
 function held(on: Platform, id: string, taskId: string) {
-  return {
-    id,
-    status: 'creating',
-    creator_task_id: taskId,
-    task_id: taskId,
-    created_at: on.clock.now(),
-  } as const;
+  return { id, status: 'creating', creator_task_id: taskId, task_id: taskId, created_at: on.clock.now() } as const;
 }
 
 function rowOf(scope: Scope, share: NewShare) {

@@ -75,11 +75,6 @@ export async function beginReset(
 ): Promise<{ token: string; expiresAt: Date }> {
   const { text: token, secretHash } = newPersonalToken('reset', userId);
   const expiresAt = new Date(askedAt.getTime() + VALID_MS);
-  await keepReset(tx, {
-    user_id: userId,
-    secret_hash: secretHash,
-    asked_at: askedAt,
-    expires_at: expiresAt,
-  });
+  await keepReset(tx, { user_id: userId, secret_hash: secretHash, asked_at: askedAt, expires_at: expiresAt });
   return { token, expiresAt };
 }

@@ -30,12 +30,7 @@ export async function webhookFigures(db: Sql): Promise<WebhookFigures> {
       ), 0) as "oldestSeconds",
       (select count(*) from webhook_sending where failures >= ${FAILING_FROM}) as failing`.execute(db);
   const { sending = 0, waiting = 0, oldestSeconds = 0, failing = 0 } = rows[0] ?? {};
-  return {
-    sending,
-    waiting: Math.max(0, waiting - sending),
-    oldestSeconds: Math.max(0, oldestSeconds),
-    failing,
-  };
+  return { sending, waiting: Math.max(0, waiting - sending), oldestSeconds: Math.max(0, oldestSeconds), failing };
 }
 
 const KEPT_DAYS = 7;

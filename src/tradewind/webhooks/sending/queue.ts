@@ -279,14 +279,7 @@ export function startFanOut(deps: { database: Database; changes: ChangeFeed; clo
       if (takers.length === 0) return [];
       const { id: event_id, type, subject } = event;
       const body = JSON.stringify(presentedEvent(event));
-      return takers.map(({ id, client_id }) => ({
-        webhook_id: id,
-        client_id,
-        event_id,
-        type,
-        subject,
-        body,
-      }));
+      return takers.map(({ id, client_id }) => ({ webhook_id: id, client_id, event_id, type, subject, body }));
     });
     if (told.length === 0) return;
     const now = clock.now();

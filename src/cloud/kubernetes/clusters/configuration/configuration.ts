@@ -25,12 +25,7 @@ export const GROUP_NAMES: readonly GroupName[] = [
   'logging',
 ];
 
-export const SLURM_OFF: Slurm = {
-  enabled: false,
-  file_share_id: null,
-  ssh_key_ids: null,
-  worker_count: null,
-};
+export const SLURM_OFF: Slurm = { enabled: false, file_share_id: null, ssh_key_ids: null, worker_count: null };
 
 export const CILIUM_DEFAULTS: Cilium = {
   cni_exclusive: true,

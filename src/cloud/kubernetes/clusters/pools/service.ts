@@ -153,12 +153,7 @@ export async function deleteClusterPool(on: Platform, scope: Scope, clusterName:
       id: taskId,
       task: tasks.DELETE_POOL,
       data: { cluster_name: clusterName, pool_name: name, ...(last && { cluster_deleted: true }) },
-      input: {
-        clusterId: cluster.id,
-        poolId: pool.id,
-        last,
-        ...quotaOwner(scope),
-      },
+      input: { clusterId: cluster.id, poolId: pool.id, last, ...quotaOwner(scope) },
       wants: [last ? remove('cluster', cluster.id) : await clusterPooled(tx, { ...cluster, pools: others })],
     });
   });

@@ -160,12 +160,7 @@ async function wantedTarget(
   given: schema.PolicyInput,
   httpCode = 302,
 ): Promise<Pick<Policy, 'redirect_http_code' | 'redirect_pool_id' | 'redirect_prefix' | 'redirect_url'>> {
-  const none = {
-    redirect_http_code: null,
-    redirect_pool_id: null,
-    redirect_prefix: null,
-    redirect_url: null,
-  };
+  const none = { redirect_http_code: null, redirect_pool_id: null, redirect_prefix: null, redirect_url: null };
   const problems: FieldProblem[] = [];
   const redirect_http_code = given.redirect_http_code ?? httpCode;
   switch (given.action) {

@@ -134,12 +134,7 @@ export function startEdit(
         Object.fromEntries(differing.map((name) => [name, from[name as keyof typeof from]]));
       changed.former.push({ table, id: row.id, values: pick(row) });
       const held = table === 'load_balancers' ? {} : { provisioning_status: 'PENDING_UPDATE' };
-      await store.writeRow(tx, table, row.id, {
-        ...pick(values),
-        ...held,
-        task_id: taskId,
-        updated_at: tx.now,
-      });
+      await store.writeRow(tx, table, row.id, { ...pick(values), ...held, task_id: taskId, updated_at: tx.now });
       return true;
     },
     async remove(table, ids) {

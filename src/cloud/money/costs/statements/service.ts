@@ -71,12 +71,7 @@ async function askedBy(on: Platform, principal: Principal, query: StatementQuery
   const seen = wanted.clients && (await visibleClients(on.database.sql, sight, wanted.clients));
   const foreign = wanted.clients?.find((id) => !seen?.has(id));
   if (foreign !== undefined) throw new NotFoundError('Client', foreign);
-  return {
-    sight,
-    wanted,
-    byDay: query.by?.includes('day') ?? false,
-    seesHidden: allows(principal, 'resell'),
-  };
+  return { sight, wanted, byDay: query.by?.includes('day') ?? false, seesHidden: allows(principal, 'resell') };
 }
 
 /** Reads a page. Accounts whose lines are all read are not looked at again. */

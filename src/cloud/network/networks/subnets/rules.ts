@@ -37,12 +37,7 @@ const RULES: Record<IpFamily, Rules> = {
     special: new Set(['unspecified', 'loopback', 'linkLocal', 'multicast', 'broadcast']),
     hasBroadcast: true,
   },
-  IPv6: {
-    example: 'fd00:10::/64',
-    masks: [32, 125],
-    special: new Set(['6to4', 'teredo']),
-    hasBroadcast: false,
-  },
+  IPv6: { example: 'fd00:10::/64', masks: [32, 125], special: new Set(['6to4', 'teredo']), hasBroadcast: false },
 };
 const CLASS_E = 240;
 

@@ -211,12 +211,7 @@ async function existingVolumes(
 }
 
 function plannedExisting(volume: PlainVolume) {
-  return {
-    id: volume.id,
-    made: undefined,
-    image: undefined,
-    bootable: volume.bootable,
-  };
+  return { id: volume.id, made: undefined, image: undefined, bootable: volume.bootable };
 }
 
 function plannedNew(name: string | undefined, shape: VolumeShape, tags: Record<string, string>) {

@@ -12,12 +12,7 @@ const MAX_UNITS = { weeks: 521, days: 3_650, hours: 87_600, minutes: 5_256_000 }
 /** Without examples: those of an update would have fields of both types. */
 const count = (unit: keyof typeof MAX_UNITS) =>
   wire.OptionalInteger({ minimum: 0, maximum: MAX_UNITS[unit], description: `Number of ${unit}` });
-const unitsInput = {
-  weeks: count('weeks'),
-  days: count('days'),
-  hours: count('hours'),
-  minutes: count('minutes'),
-};
+const unitsInput = { weeks: count('weeks'), days: count('days'), hours: count('hours'), minutes: count('minutes') };
 
 const cronFields = {
   minute: { description: "Minute (0-59, '*') or a comma-separated list of minutes", examples: ['30'] },

@@ -94,13 +94,7 @@ export async function insertPolicy(
 ): Promise<PlainPolicy> {
   return tx.sql
     .insertInto('lifecycle_policies')
-    .values({
-      ...policy,
-      project_id: projectId,
-      region_id: regionId,
-      created_at: tx.now,
-      updated_at: tx.now,
-    })
+    .values({ ...policy, project_id: projectId, region_id: regionId, created_at: tx.now, updated_at: tx.now })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

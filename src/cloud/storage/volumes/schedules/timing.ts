@@ -58,14 +58,7 @@ const FIELDS = {
 type Field = keyof typeof FIELDS;
 const NAMES = Object.keys(FIELDS) as Field[];
 /** What a field means that is smaller than the smallest one given. */
-const FIRST: Record<Field, string> = {
-  month: '1',
-  day: '1',
-  week: '*',
-  day_of_week: '*',
-  hour: '0',
-  minute: '0',
-};
+const FIRST: Record<Field, string> = { month: '1', day: '1', week: '*', day_of_week: '*', hour: '0', minute: '0' };
 
 export const minutesOf = (span: Span): number =>
   Object.entries(MINUTES).reduce((sum, [unit, each]) => sum + (span[unit as keyof Span] ?? 0) * each, 0);
