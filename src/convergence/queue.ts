@@ -43,7 +43,8 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
     name: 'wants',
     topic: WANTED,
     table: 'wants',
-    isDue: () => sql<boolean>`exists (select from wants where worker_id is null and due_at <= clock_timestamp())`,
+    // Stable, unlike clock_timestamp(): the index is searched for it.
+    isDue: () => sql<boolean>`exists (select from wants where worker_id is null and due_at <= statement_timestamp())`,
     async take(inHand, begin) {
       const room = Math.min(BATCH, MOST_IN_HAND - inHand.size);
       const stuck = lines.clearStuck();

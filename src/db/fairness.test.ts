@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { borrowService, type Tenant, type TestService } from '../../test/support/service.ts';
+import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
 import { DryRun, onBehalfOf } from '../lib/request-context.ts';
 import { openDatabase, withDryRuns } from './database.ts';
 
@@ -10,7 +10,7 @@ let greedy: Tenant;
 let other: Tenant;
 let blocker: pg.Client;
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
   greedy = await service.otherTenant();
   other = await service.otherTenant();
   blocker = new pg.Client({ connectionString: service.pool.options.connectionString });

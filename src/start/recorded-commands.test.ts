@@ -7,7 +7,7 @@ import { changedCatalog } from '../../test/support/catalogs.ts';
 import { logIn, newPerson } from '../../test/support/logins.ts';
 import { refuseRecordsOfCommands } from '../../test/support/records.ts';
 import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
-import { borrowService, type Tenant, type TestService } from '../../test/support/service.ts';
+import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
 import { loadConfig } from '../config.ts';
 import type { AuditRecord } from '../tradewind/audit/schema.ts';
 import { commands } from './commands.ts';
@@ -15,7 +15,7 @@ import { commands } from './commands.ts';
 let service: TestService;
 let tenant: Tenant;
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
   tenant = await service.otherTenant();
 });
 afterAll(() => service.stop());

@@ -10,6 +10,8 @@ import { BEAT_MS, beat, declareDead, forgetOldWorkers, livingWorkers, WORKER_IS_
 /** How long a lost announcement may delay work. Work is normally announced, so that nothing waits for this. */
 const LOOK_MS = 500;
 const SWEEP_MS = 2_000;
+/** After so long without an answer, each queue looks for itself: it may be that only the table of another is locked. */
+const LATE_MS = 1_000;
 /** Between two looks of a queue that nobody asks for. */
 const SELDOM_MS = 60_000;
 
@@ -52,28 +54,50 @@ export async function startWorker(options: Foundation & { takeOverAllAtStart?: b
   const beating = loop('heartbeat', BEAT_MS, log, async () => {
     if (mayWork()) await beat(db, id, capabilities);
   });
+  const lookAtAll = () => {
+    for (const one of served) one.look();
+  };
+  const compareAll = () => {
+    for (const one of served) one.compare({ dead: true, mine: true });
+  };
   // Each asks for all queues at once: a process without work has next to nothing to do.
   const looking = loop('looking for work', LOOK_MS, log, async () => {
-    const due = mayWork() ? await whichOf(served.map(({ queue }) => queue.isDue())) : [];
-    for (const [index, serving] of served.entries()) if (due[index] ?? !mayWork()) serving.look();
+    if (!mayWork()) return lookAtAll();
+    const asked = [...served];
+    const due = await whichOf(
+      asked.map(({ queue }) => queue.isDue()),
+      lookAtAll,
+    );
+    for (const [index, one] of asked.entries()) if (due[index]) one.look();
   });
-  const claimed = ({ queue }: Serving, by: RawBuilder<boolean>) =>
-    sql<boolean>`exists (select from ${sql.table(queue.table)} where worker_id is not null and ${by})`;
   const comparing = loop('comparing claims', SWEEP_MS, log, async () => {
     if (!mayWork()) return;
-    const all = [...served];
+    const asked = [...served];
+    const claims = ({ queue }: Serving, by: RawBuilder<boolean>) =>
+      sql<boolean>`exists (select from ${sql.table(queue.table)} where worker_id is not null and ${by})`;
     const mine = sql<boolean>`worker_id = ${id}`;
-    const found = await whichOf(all.flatMap((one) => [claimed(one, WORKER_IS_DEAD), claimed(one, mine)]));
-    for (const [index, serving] of all.entries())
-      serving.compare({ dead: found[2 * index] === true, mine: found[2 * index + 1] === true });
+    const there = await whichOf(
+      asked.flatMap((one) => [claims(one, WORKER_IS_DEAD), claims(one, mine)]),
+      compareAll,
+    );
+    for (const [index, one] of asked.entries())
+      one.compare({ dead: there[2 * index] === true, mine: there[2 * index + 1] === true });
   });
 
-  /** Returns which of these conditions hold. */
-  async function whichOf(conditions: readonly RawBuilder<boolean>[]): Promise<boolean[]> {
+  /** Returns which of these conditions hold. Calls `otherwise` again and again as long as the database doesn't say so. */
+  async function whichOf(conditions: readonly RawBuilder<boolean>[], otherwise: () => void): Promise<boolean[]> {
     if (conditions.length === 0) return [];
     const columns = conditions.map((each, index) => sql`${each} as ${sql.ref(String(index))}`);
-    const { rows } = await sql<boolean[]>`select ${sql.join(columns)}`.execute(db);
-    return conditions.map((_, index) => rows[0]?.[index] === true);
+    const waiting = setInterval(otherwise, LATE_MS);
+    try {
+      const { rows } = await sql<boolean[]>`select ${sql.join(columns)}`.execute(db);
+      return conditions.map((_, index) => rows[0]?.[index] === true);
+    } catch (error) {
+      otherwise();
+      throw error;
+    } finally {
+      clearInterval(waiting);
+    }
   }
 
   return {
@@ -82,10 +106,13 @@ export async function startWorker(options: Foundation & { takeOverAllAtStart?: b
       capabilities = these;
       await beat(db, id, capabilities);
     },
-    serve: (queue) => void served.push(serve(queue, options)),
+    serve(queue) {
+      served.push(serve(queue, options));
+      // What dead workers have claimed is taken over at once.
+      comparing.now();
+    },
     async stop(graceMs) {
-      await Promise.all([looking.stop(), comparing.stop()]);
-      await Promise.all(served.map((serving) => serving.stop(graceMs)));
+      await Promise.all([looking.stop(), comparing.stop(), ...served.map((one) => one.stop(graceMs))]);
       await beating.stop();
       await declareDead(db, [id]).catch((error: unknown) =>
         log.warn({ err: error }, 'this worker could not announce that it is stopping; other workers notice later'),

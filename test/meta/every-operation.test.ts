@@ -4,7 +4,7 @@ import { faultOf } from '../support/documented-answers.ts';
 import { every } from '../support/every.ts';
 import type { Answer } from '../support/http-client.ts';
 import { type DocumentedOperation, documentedOperations, exampleBody, filledPath } from '../support/openapi.ts';
-import { borrowService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/service.ts';
 
 /**
  * Checks that apply to every operation. Operations are found in the documents, so that new ones are tested at
@@ -26,7 +26,7 @@ const WITHIN = { timeout: 120_000 };
 
 let service: TestService;
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
 });
 afterAll(() => service.stop());
 

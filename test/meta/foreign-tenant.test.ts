@@ -11,7 +11,7 @@ import {
 } from '../support/openapi.ts';
 import { createPossessions, type Possessions } from '../support/possessions.ts';
 import { addReseller, type TestReseller } from '../support/reseller.ts';
-import { borrowService, type Tenant, type TestService } from '../support/service.ts';
+import { startService, type Tenant, type TestService } from '../support/service.ts';
 import { finishTranscription } from '../support/transcriptions.ts';
 
 /** Operations whose address belongs to no tenant, with the reason. All others are tested below. */
@@ -117,7 +117,7 @@ let other: Tenant;
 let rival: TestReseller;
 let possessions: Possessions;
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
   possessions = createPossessions(service.http);
   await possessions.makeFor(operations);
   await finishTranscription(service.pool, String(possessions.values.transcribed_task_id));

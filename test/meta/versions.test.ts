@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../support/boot-volume.ts';
 import { documentedOperations, UNSUPPORTED } from '../support/openapi.ts';
-import { borrowService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
 /** Nothing shows one of them with its version. */
 const NEVER_READ = ['updateDdosProfile', 'updateRoleAssignment'];
@@ -16,7 +16,7 @@ it('lets every resource that can be changed be changed at a version', async () =
 });
 
 it('moves the version of a whole when a part of it changes', async () => {
-  const service = await borrowService();
+  const service = await startService();
   const { http } = service;
   const etagOf = async (path: string) => (await http.get(path)).headers.get('etag') ?? '';
   const madeBy = async (base: string, body: object, kind: string): Promise<string> => {

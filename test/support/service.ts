@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Makers } from '../../src/backends/maker.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/lib/time.ts';
@@ -29,6 +29,8 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
+/** Mails of borrowed services; whoever gives one back removes them. */
+const MAILS = path.join(os.tmpdir(), `mails-${randomBytes(8).toString('hex')}`);
 const idle: TestService[] = [];
 
 /**
@@ -38,16 +40,17 @@ const idle: TestService[] = [];
  */
 export async function borrowService(): Promise<TestService> {
   const known = idle.pop();
-  const service = known ?? (await startService({ TRADEWIND_TEST_API: 'true' }));
+  const service = known ?? (await startService({ TRADEWIND_TEST_API: 'true', TRADEWIND_MAIL_DIR: MAILS }));
   if (known) {
     const reset = await service.http.post('/tradewind/v1/test/reset', { scope: 'all' });
     expect(reset.status, reset.text).toBe(204);
     // Nothing was heard of it while a file kept this process busy.
-    await expect.poll(async () => (await service.anonymous.get('/readyz')).status).toBe(200);
+    await vi.waitFor(async () => expect((await service.anonymous.get('/readyz')).status).toBe(200), 20_000);
   }
   return {
     ...service,
     async stop() {
+      await fs.rm(MAILS, { recursive: true, force: true });
       idle.push(service);
     },
   };

@@ -14,6 +14,6 @@ export class StoriesFirst extends BaseSequencer {
 }
 
 function rankOf({ moduleId }: TestSpecification): number {
-  if (moduleId.includes('/test/acceptance/')) return 0;
-  return fs.readFileSync(moduleId, 'utf8').includes('borrowService()') ? 2 : 1;
+  if (fs.readFileSync(moduleId, 'utf8').includes('borrowService()')) return 2;
+  return moduleId.includes('/test/acceptance/') ? 0 : 1;
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
-import { borrowService, type TestService } from '../../../../test/support/service.ts';
+import { startService, type TestService } from '../../../../test/support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
 });
 afterAll(() => service.stop());
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { borrowService, type TestService } from '../../../../test/support/service.ts';
+import { startService, type TestService } from '../../../../test/support/service.ts';
 import { type Database, openDatabase, type Transaction } from '../../../db/database.ts';
 import { release, takeOutside } from './in-transaction.ts';
 
@@ -7,7 +7,7 @@ let service: TestService;
 let database: Database;
 let subnet: { id: string; network_id: string };
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
   database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 10);
   const { rows } = await service.pool.query(
     `select subnets.id, network_id from subnets join networks on networks.id = network_id

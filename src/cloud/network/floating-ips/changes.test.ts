@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { specOf } from '../../../../test/support/infrastructure.ts';
-import { borrowService, type TestService } from '../../../../test/support/service.ts';
+import { startService, type TestService } from '../../../../test/support/service.ts';
 
 const V1 = '/cloud/v1/floatingips/1/1';
 const V2 = '/cloud/v2/floatingips/1/1';
@@ -12,7 +12,7 @@ let service: TestService;
 let http: HttpClient;
 let network: string;
 beforeAll(async () => {
-  service = await borrowService();
+  service = await startService();
   http = service.http;
   network = (await http.get('/cloud/v1/networks/1/1')).body.results[0].id;
 });

@@ -71,7 +71,6 @@ export async function holdsSomething(tx: Transaction, clientId: number): Promise
   return rows[0]?.held === true;
 }
 
-/** Deletes what ended before. */
 const KEPT_MS = 24 * 3_600_000;
 
 /** Deletes what ended a day ago. */
