@@ -125,7 +125,7 @@ it('is held by no request that it accepts, however large, tried out or made', {
   expect(accepted.length).toBeGreaterThan(600);
 });
 
-it('is held by no request', { timeout: 300_000 }, async () => {
+it('is held by no request', { timeout: 900_000 }, async () => {
   const limit = await longestTurn();
   let requests = 0;
   let worst: Cost = { turnMs: 0, status: 0, what: '' };
