@@ -118,4 +118,4 @@ it('keeps a mail when the password is wrong or the server is not trusted, and sa
   await soonTo(other);
   await soonTo(email);
   expect(await doctor()).toContain('Mail: smtp://localhost');
-});
+}, 120_000);
