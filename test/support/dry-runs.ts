@@ -8,12 +8,14 @@ export const DRY_RUN = { 'tradewind-dry-run': 'true' };
 /** What changes by itself. */
 const OWN_LIFE = [
   'api_tokens',
+  'audit_retention',
   'audit_seals',
   'catalog_readers',
   'event_readers',
   'known_logins',
   'login_limits',
   'login_sessions',
+  'removal_time',
   'webhook_deliveries',
   'webhook_sending',
   'workers',
