@@ -6,8 +6,8 @@ import type { MeasuredRequest, Operation } from './operation.ts';
 import { operations } from './operations.ts';
 
 /**
- * Makes what the operations need whose names contain one of these. The product is that of the checkout at `root`, or of this
- * one. `skipped` says what could not be prepared.
+ * Prepares the operations whose names contain one of the texts in `only`. The product runs from the checkout at `root`, or from
+ * this one. `skipped` gets the names of those that could not be prepared.
  */
 export async function prepareRequests(
   only: readonly string[],

@@ -116,8 +116,8 @@ export function limitStrangers(limit: number, measures?: Measures): StrangerLimi
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Makes sure that the caller has kept the rights with which the request was admitted. It asks the database only for
-     * what isn't in memory, and uses the connection `within` if one is given.
+     * Makes sure that the caller still has the rights with which the request was admitted. What isn't in memory is read
+     * from the database, over the connection `within` if it is given.
      * @throws UnauthenticatedError, ForbiddenError
      */
     stillAdmitted(request: FastifyRequest, within?: Parameters<IncomingRequest['stillAdmitted']>[0]): Promise<void>;

@@ -54,46 +54,47 @@ export async function startWorker(options: Foundation & { takeOverAllAtStart?: b
   const beating = loop('heartbeat', BEAT_MS, log, async () => {
     if (mayWork()) await beat(db, id, capabilities);
   });
-  const lookAtAll = () => {
-    for (const one of served) one.look();
-  };
-  const compareAll = () => {
-    for (const one of served) one.compare({ dead: true, mine: true });
-  };
   // Each asks for all queues at once: a process without work has next to nothing to do.
   const looking = loop('looking for work', LOOK_MS, log, async () => {
-    if (!mayWork()) return lookAtAll();
-    const asked = [...served];
-    const due = await whichOf(
-      asked.map(({ queue }) => queue.isDue()),
-      lookAtAll,
-    );
-    for (const [index, one] of asked.entries()) if (due[index]) one.look();
+    if (mayWork())
+      return ask(
+        (queue) => [queue.isDue()],
+        ([due], one) => due && one.look(),
+      );
+    for (const one of served) one.look();
   });
   const comparing = loop('comparing claims', SWEEP_MS, log, async () => {
+    const claims = ({ table }: Queue, by: RawBuilder<boolean>) =>
+      sql<boolean>`exists (select from ${sql.table(table)} where worker_id is not null and ${by})`;
     if (!mayWork()) return;
-    const asked = [...served];
-    const claims = ({ queue }: Serving, by: RawBuilder<boolean>) =>
-      sql<boolean>`exists (select from ${sql.table(queue.table)} where worker_id is not null and ${by})`;
-    const mine = sql<boolean>`worker_id = ${id}`;
-    const there = await whichOf(
-      asked.flatMap((one) => [claims(one, WORKER_IS_DEAD), claims(one, mine)]),
-      compareAll,
+    await ask(
+      (queue) => [claims(queue, WORKER_IS_DEAD), claims(queue, sql`worker_id = ${id}`)],
+      ([dead = false, mine = false], one) => one.compare({ dead, mine }),
     );
-    for (const [index, one] of asked.entries())
-      one.compare({ dead: there[2 * index] === true, mine: there[2 * index + 1] === true });
   });
 
-  /** Returns which of these conditions hold. Calls `otherwise` again and again as long as the database doesn't say so. */
-  async function whichOf(conditions: readonly RawBuilder<boolean>[], otherwise: () => void): Promise<boolean[]> {
-    if (conditions.length === 0) return [];
-    const columns = conditions.map((each, index) => sql`${each} as ${sql.ref(String(index))}`);
-    const waiting = setInterval(otherwise, LATE_MS);
+  /** Tells each queue which of its conditions hold. As long as the database doesn't say, all of them may. */
+  async function ask(
+    conditionsOf: (queue: Queue) => RawBuilder<boolean>[],
+    tell: (hold: boolean[], one: Serving) => unknown,
+  ): Promise<void> {
+    const asked = served.map((one) => ({ one, conditions: conditionsOf(one.queue) }));
+    if (asked.length === 0) return;
+    const tellAll = () => {
+      for (const { one, conditions } of asked)
+        tell(
+          conditions.map(() => true),
+          one,
+        );
+    };
+    const waiting = setInterval(tellAll, LATE_MS);
     try {
-      const { rows } = await sql<boolean[]>`select ${sql.join(columns)}`.execute(db);
-      return conditions.map((_, index) => rows[0]?.[index] === true);
+      const answers = asked.map(({ conditions }) => sql`array[${sql.join(conditions)}]`);
+      const columns = answers.map((answer, index) => sql`${answer} as ${sql.ref(String(index))}`);
+      const { rows } = await sql<Record<number, boolean[]>>`select ${sql.join(columns)}`.execute(db);
+      for (const [index, { one }] of asked.entries()) tell(rows[0]?.[index] ?? [], one);
     } catch (error) {
-      otherwise();
+      tellAll();
       throw error;
     } finally {
       clearInterval(waiting);

@@ -29,7 +29,7 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** Mails of borrowed services; whoever gives one back removes them. */
+/** The folder of the mails of borrowed services. It is removed when one is given back. */
 const MAILS = path.join(os.tmpdir(), `mails-${randomBytes(8).toString('hex')}`);
 const idle: TestService[] = [];
 

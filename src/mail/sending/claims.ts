@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Sql } from '../../db/database.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { MailKind } from '../kinds.ts';
@@ -17,8 +17,8 @@ export interface Claimed {
   reseller: string;
 }
 
-export const isDue = (now: Date): RawBuilder<boolean> =>
-  sql`exists (select from mails where due_at <= ${now} and expires_at > ${now} and worker_id is null)`;
+const isDue = (now: Date) => sql<boolean>`due_at <= ${now} and expires_at > ${now} and worker_id is null`;
+export const anyDue = (now: Date) => sql<boolean>`exists (select from mails where ${isDue(now)})`;
 
 /** Claims mails that are due, the oldest first. */
 export async function takeDue(
@@ -30,7 +30,7 @@ export async function takeDue(
     from (
       select mails.id, company, resellers.name as reseller
       from mails join clients on clients.id = mails.client_id join resellers on resellers.id = clients.reseller_id
-      where due_at <= ${now} and expires_at > ${now} and worker_id is null
+      where ${isDue(now)}
       order by due_at limit ${limit} for update of mails skip locked
     ) as due
     where mails.id = due.id

@@ -179,7 +179,7 @@ export function mailQueue(sender: Sender): Queue {
   return {
     name: 'mails',
     topic: MAILS,
-    isDue: () => claims.isDue(clock.now()),
+    isDue: () => claims.anyDue(clock.now()),
     async take(inHand, begin) {
       const limit = HERE - inHand.size;
       if (limit <= 0) return false;

@@ -20,13 +20,14 @@ export interface Claimed {
   requestId: string;
 }
 
-export const ANY_FREE = sql<boolean>`exists (select from deletions where ended_at is null and worker_id is null)`;
+const IS_FREE = sql<boolean>`ended_at is null and worker_id is null`;
+export const ANY_FREE = sql<boolean>`exists (select from deletions where ${IS_FREE})`;
 
 /** Claims some of the deletions that nobody works on, the oldest first. */
 export async function take(db: Sql, workerId: string, limit: number): Promise<Claimed[]> {
   const { rows } = await sql<Claimed>`
     with free as materialized (
-      select task_id from deletions where ended_at is null and worker_id is null
+      select task_id from deletions where ${IS_FREE}
       order by begun_at limit ${limit} for no key update skip locked
     ), taken as (
       update deletions set worker_id = ${workerId}, claims = claims + 1 from free
