@@ -3,19 +3,20 @@ import { StoriesFirst } from './test/support/stories-first.ts';
 
 const TESTS = '{src,cli,engines,kubernetes,postgres,simulation,test-kit,test,migrations,bench}/**/*.test.ts';
 const SLOW = '**/*.slow.test.ts';
+const MINUTES = 300_000;
 
 const shared = {
   // Loading the product takes longer than most files do, so that files share a process and its modules.
   isolate: false,
-  // Each file gets its own database. Tests often wait for a process or a clock: with a worker for each of two cores,
-  // both had nothing to do for a third of the time. Fast tests have four (package.json); slow ones start processes themselves.
-  maxWorkers: 3,
+  // Each file gets its own database. Fast tests often wait for a process or a clock: with a worker for each of two cores,
+  // both had nothing to do for a third of the time. They have four (package.json). Slow ones start many processes themselves.
+  maxWorkers: 2,
   // Of the tests of one file that run at once: each has connections to the one database server.
   maxConcurrency: 3,
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   // A busy machine may do nothing for this process for seconds; by default, they wait for one.
   expect: { poll: { timeout: 20_000 } },
-  hookTimeout: 60_000,
+  hookTimeout: 120_000,
   slowTestThreshold: 5_000,
 };
 
@@ -30,7 +31,17 @@ export default defineConfig({
       {
         test: { ...shared, name: 'fast', include: [TESTS], exclude: [...configDefaults.exclude, SLOW] },
       },
-      { test: { ...shared, name: 'slow', include: [SLOW] } },
+      {
+        // They start processes, kill them and install packages; what counts is that they end.
+        test: {
+          ...shared,
+          name: 'slow',
+          include: [SLOW],
+          testTimeout: MINUTES,
+          hookTimeout: MINUTES,
+          expect: { poll: { timeout: 60_000 } },
+        },
+      },
     ],
   },
 });

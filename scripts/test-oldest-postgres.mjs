@@ -12,7 +12,7 @@ const TESTS = [
   'test/meta/foreign-tenant.test.ts',
   'test/acceptance/every-operation.test.ts',
   'test/acceptance/client-walk.test.ts',
-  'test/acceptance/upgrade.test.ts',
+  'test/acceptance/upgrade.slow.test.ts',
   'src/requests',
   'src/streaming/ai-tasks/ai-tasks.test.ts',
   'src/streaming/ai-tasks/counts.test.ts',
@@ -32,7 +32,7 @@ const TESTS = [
   'src/streaming/ai-tasks/work/queue.test.ts',
   'test/acceptance/concurrency.slow.test.ts',
   'test/acceptance/kills.slow.test.ts',
-  'test/acceptance/many-processes.test.ts',
+  'test/acceptance/many-processes.slow.test.ts',
 ];
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {

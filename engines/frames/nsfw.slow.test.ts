@@ -68,7 +68,7 @@ describe('the classifiers of nsfwjs', needs('nsfw', 'opencv', 'skimage'), () => 
     }
     process.stdout.write(`of ${pictures.length} harmless pictures: ${JSON.stringify(mistaken)}\n`);
     expect(mistaken.map(({ picture }) => picture)).toEqual([`${material.skimage}/microaneurysms.png`]);
-  }, 300_000);
+  });
 });
 
 describe('moderation of a film', needs('nsfw', 'opencv'), () => {
@@ -77,5 +77,5 @@ describe('moderation of a film', needs('nsfw', 'opencv'), () => {
     const { result, messages } = await analysed(jobFor(film, { kind: 'content-moderation' }));
     expect(result).toEqual({ nsfw_detected: false, detection_results: [], frames: [] });
     expect(messages.slice(0, 2).map(({ type }) => type)).toEqual(['stage', 'facts']);
-  }, 60_000);
+  });
 });

@@ -104,4 +104,4 @@ test('nothing is lost and nothing hangs when all connections are cut again and a
     expect(await stage.marksOf(id)).toEqual(['complete']);
   }
   await until(async () => (await stage.unfinished()).length === 0 || undefined);
-}, 120_000);
+});

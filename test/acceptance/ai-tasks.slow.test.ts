@@ -52,7 +52,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
     media = await startMediaServer(pages);
     pages['/playlist.mp4'] = makeFile('playlist.mp4', `#EXTM3U\n#EXTINF:1,\n${media.at('/secret.ts')}\n`);
     pages['/to-private.mp4'] = redirectTo(`http://localhost:${media.port}/secret.ts`);
-  }, 240_000);
+  });
   afterAll(() => media.close());
 
   const create = (http: HttpClient, name: string, body: object = { task_name: 'transcription' }) => {
@@ -110,7 +110,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       const info = '/streaming/ai/info?type=language_support&audio_language=';
       expect((await http.get(`${info}eng`)).body).toEqual({ supported: true });
       expect((await http.get(`${info}uzb`)).body).toEqual({ supported: false });
-    }, 150_000);
+    });
 
     it('harmless pictures are no nsfw', async () => {
       const id = await create(http, '/picture.mp4', { task_name: 'content-moderation', category: 'nsfw' });
@@ -118,7 +118,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
         status: 'SUCCESS',
         result: { nsfw_detected: false, detection_results: [], frames: [] },
       });
-    }, 150_000);
+    });
 
     const nsfw = { task_name: 'content-moderation', category: 'nsfw' };
     const PRIVATE = /not on the public internet/;
@@ -157,7 +157,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       await vi.waitFor(() => expect(residentBytes(pid) - before).toBeLessThan(20 * MEGABYTE), WITHIN);
       // The server still works.
       expect(await endedAiTask(http, await create(http, '/speech.mp4'))).toMatchObject({ status: 'SUCCESS' });
-    }, 300_000);
+    });
 
     it('a cancelled task is REVOKED at once, and all of its processes end', async () => {
       const id = await create(http, '/long.mp4');
@@ -172,7 +172,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       });
       await nothingIsLeft(tmp);
       expect(await readAiTask(http, id)).toMatchObject({ status: 'REVOKED', result: null });
-    }, 150_000);
+    });
 
     it.skipIf(needs('sandbox').skip)(
       'what reads a medium has no network',
@@ -201,7 +201,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       }
       await http.post(`/streaming/ai/tasks/${id}/cancel`);
       await nothingIsLeft(tmp);
-    }, 150_000);
+    });
 
     it('a server that is killed ends its children, and does the task when it is back', async () => {
       const [short = '', long = ''] = [pages['/speech.mp4'], pages['/long.mp4']];
@@ -217,7 +217,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       const task = await endedAiTask(http, id);
       expect(task, JSON.stringify(task.result)).toMatchObject({ status: 'SUCCESS', progress: 100 });
       await nothingIsLeft(tmp);
-    }, 300_000);
+    });
 
     it('logs each stage of a task, and no secret of its address', async () => {
       const id = await create(http, `http://me:hush@${media.host}/speech.mp4?token=hush`);
@@ -230,7 +230,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       // The last of them is logged after the answer.
       await expect.poll(said).toEqual(stages);
       expect(service.stderr()).not.toContain('hush');
-    }, 150_000);
+    });
   });
 
   describe('in an API and two workers on a PostgreSQL of their own', () => {
@@ -274,7 +274,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       await startWorker('first');
       expect(await endedAiTask(http, id)).toMatchObject({ status: 'SUCCESS' });
       expect((await http.get(info)).body).toEqual({ supported: true });
-    }, 150_000);
+    });
 
     it('a slow server holds up the account that chose it, and no other', async () => {
       const { id } = (await http.post('/iam/clients/create', { company: 'Patience Ltd' })).body;
@@ -293,7 +293,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       expect(await readAiTask(http, slow)).toMatchObject({ status: 'STARTED' });
       open();
       expect(await endedAiTask(http, slow)).toMatchObject({ status: 'SUCCESS' });
-    }, 150_000);
+    });
 
     it('another worker does the task of one that was killed', async () => {
       const [short = '', long = ''] = [pages['/speech.mp4'], pages['/long.mp4']];
@@ -306,7 +306,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       pages['/taken-over.mp4'] = short;
       workers.delete('first');
       expect(await endedAiTask(http, id)).toMatchObject({ status: 'SUCCESS' });
-    }, 300_000);
+    });
 
     it('a cancellation reaches the process that does the work', async () => {
       const id = await create(http, '/long.mp4');
@@ -317,6 +317,6 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
         timeout: 10_000,
         interval: 10,
       });
-    }, 150_000);
+    });
   });
 });

@@ -57,10 +57,10 @@ describe('the start for test jobs', () => {
     const reset = { scope: 'all' };
     const http = createHttpClient(TRADEWIND_URL, TRADEWIND_TOKEN);
     expect(await http.post('/tradewind/v1/test/reset', reset)).toMatchObject({ status: 204 });
-  }, 300_000);
+  });
 });
 
-describe.runIf(caddy)('two APIs and two workers behind the proxy', { timeout: 120_000 }, () => {
+describe.runIf(caddy)('two APIs and two workers behind the proxy', () => {
   let database: TestDatabase;
   let servers: ServeProcess[] = [];
   let proxy: ChildProcess;
@@ -86,7 +86,7 @@ describe.runIf(caddy)('two APIs and two workers behind the proxy', { timeout: 12
       stdio: 'ignore',
     });
     await until(() => isUp(site));
-  }, 120_000);
+  });
   afterAll(async () => {
     const ended = proxy && once(proxy, 'exit');
     proxy?.kill();

@@ -85,7 +85,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
       recursive: true,
       verbatimSymlinks: true,
     });
-  }, 300_000);
+  });
   afterAll(async () => {
     await server?.end('SIGKILL');
     fs.rmSync(home, { recursive: true, force: true, maxRetries: 5 });
@@ -142,7 +142,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
         expect(meanwhile.toSorted()).toEqual(meanwhile.map((_, index) => `meanwhile ${index}`).toSorted());
         await make('again')(it);
       });
-    }, 300_000);
+    });
 
     it('upgrade and go back', async () => {
       publish();
@@ -156,7 +156,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
         await expect.poll(it.stderr).toContain('is newer than this release, which can work with it');
         expect(await names(it)).toEqual(expect.arrayContaining(['again', 'before', 'upgraded']));
       });
-    }, 300_000);
+    });
   });
 
   it('dump a PostgreSQL of its own, restore it beside, upgrade and go back while it is at work', async () => {
@@ -190,7 +190,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
       await server?.end('SIGKILL');
       await postgres.stop();
     }
-  }, 300_000);
+  });
 
   it('have all been run', () => {
     const all = (['Backup and restore', 'Upgrades'] as const).flatMap((chapter) =>

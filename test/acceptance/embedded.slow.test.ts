@@ -14,7 +14,7 @@ const hasTerminals = spawnSync('script', ['--version']).status === 0;
 beforeAll(build);
 
 // Many starts, each of which takes long on a busy machine.
-describe('from clone to first call', { timeout: 120_000 }, () => {
+describe('from clone to first call', () => {
   const dataDir = path.join(temporaryFolder(), 'data');
   const settings = { TRADEWIND_DATA_DIR: dataDir };
   afterAll(() => fs.rmSync(path.dirname(dataDir), { recursive: true, force: true }));
@@ -204,7 +204,7 @@ describe('killed in the middle of a cluster update', () => {
     });
     expect(await effects(dataDir)).toEqual(['making', 'changing']);
     await second.end();
-  }, 90_000);
+  });
 });
 
 const cluster = (name: string) => ({

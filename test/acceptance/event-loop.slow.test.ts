@@ -64,7 +64,7 @@ beforeAll(async () => {
   possessions = createPossessions(http);
   await possessions.makeFor(operations);
   large = await largeBodies(http);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([server?.end(), worker?.end()]);
   await database?.drop();
@@ -223,7 +223,7 @@ function ownThings(value: Json): Json {
 
 async function settled(): Promise<void> {
   const open = async () => (await http.get('/cloud/v1/tasks?state=NEW&state=RUNNING&limit=1')).body.count;
-  await expect.poll(open, { timeout: 60_000 }).toBe(0);
+  await expect.poll(open).toBe(0);
 }
 
 interface Hostile extends Sent {

@@ -78,7 +78,7 @@ it('tells a listener that is killed and resumes every event once, in order for e
     expect(data.revision).toEqual({ before: revisions.get(subject), after: data.revision.before + 1 });
     revisions.set(subject, data.revision.after);
   }
-}, 300_000);
+});
 
 /** Listens to one process after the other until it has been told of every write. Returns how often it began. */
 async function listen(cursor: string, told: Told[]): Promise<number> {

@@ -26,7 +26,7 @@ const hasSlurm = whyWithout([SLURM_VERSION]) === undefined;
 if (!hasSlurm) console.log(`SKIPPED, Slurm by the API for want of Kubernetes ${SLURM_VERSION}`);
 const VERSION = hasSlurm ? SLURM_VERSION : VERSIONS[0];
 
-describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout: 300_000 }, () => {
+describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hosted-groups-'));
   const name = `c${randomBytes(4).toString('hex')}`;
   const where = `${CLUSTERS}/${name}`;
@@ -57,7 +57,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
     await endProcessesIn(folder);
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     if (catalog) fs.rmSync(catalog, { recursive: true });
-  }, 60_000);
+  });
 
   async function catalogFor({ caFile }: OidcIssuer): Promise<string> {
     const { from, to } = await reservePorts();

@@ -62,7 +62,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     const key = await http.post('/cloud/v1/ssh_keys/1', { name: 'cluster key' });
     if (key.status !== 201) throw new Error(key.text);
     keypair = key.body.name;
-  }, 120_000);
+  });
   afterAll(async () => {
     await server?.end('SIGKILL');
     // The supervisor ends what has no folder, and then itself.
@@ -70,7 +70,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     await endProcessesIn(folder);
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     fs.rmSync(catalog, { recursive: true });
-  }, 60_000);
+  });
 
   async function accepted(method: string, where: string, body?: object): Promise<string> {
     const answer = await http.request(method, where, { body });

@@ -48,7 +48,7 @@ beforeAll(async () => {
     TRADEWIND_LOG_LEVEL: 'warn',
     NODE_EXTRA_CA_CERTS: trusted,
   };
-}, 120_000);
+});
 afterAll(async () => {
   await running?.end('SIGKILL');
   await server?.stop();
@@ -118,4 +118,4 @@ it('keeps a mail when the password is wrong or the server is not trusted, and sa
   await soonTo(other);
   await soonTo(email);
   expect(await doctor()).toContain('Mail: smtp://localhost');
-}, 120_000);
+});

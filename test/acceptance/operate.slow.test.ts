@@ -20,13 +20,13 @@ beforeAll(async () => {
   fs.writeFileSync(program, `#!/bin/sh\nexec node '${path.join(ROOT, 'dist/src/main.js')}' "$@"\n`, {
     mode: 0o755,
   });
-}, 120_000);
+});
 afterAll(async () => {
   await service.end();
   fs.rmSync(folder, { recursive: true });
 });
 
-it('goes as the document says', { timeout: 120_000 }, () => {
+it('goes as the document says', () => {
   const document = fs.readFileSync(FILE, 'utf8');
   const blocks = [...document.matchAll(BLOCK)].map(([, text = '']) => commandsIn(text));
   const commands = blocks.flat().map(({ typed }) => typed);
@@ -40,7 +40,7 @@ it('goes as the document says', { timeout: 120_000 }, () => {
     expect(lasting(printed[at] ?? ''), typed).toBe(lasting(shown));
 });
 
-it('a follower of events ends with its reader', { timeout: 120_000 }, async () => {
+it('a follower of events ends with its reader', async () => {
   const env = {
     ...environment(settings),
     TRADEWIND_URL: service.url,

@@ -30,7 +30,7 @@ beforeAll(async () => {
   other = createHttpClient(service.url, token.body.token);
   blocker = new pg.Client({ connectionString: database.url });
   await blocker.connect();
-}, 120_000);
+});
 afterAll(async () => {
   await blocker?.end();
   await service?.end();
@@ -67,7 +67,7 @@ describe('when more changes come than the database takes', () => {
     waiting = flood('first');
     for (const answer of waiting) void answer.then((one) => one.status === 503 && refused.push(one));
     // At most 8 changes of an account have a connection, and 144 wait for one.
-    await expect.poll(() => refused.length, { timeout: 20_000 }).toBe(CONNECTIONS - 152);
+    await expect.poll(() => refused.length).toBe(CONNECTIONS - 152);
     for (const { headers, body } of refused) {
       expect(headers.get('retry-after')).toBe('1');
       expect(body).toEqual({

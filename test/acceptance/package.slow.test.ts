@@ -20,7 +20,7 @@ const empty = path.join(folder, 'empty');
 const tarball = path.join(folder, `tradewind-${version}.tgz`);
 const given = path.relative(empty, tarball);
 
-describe('the npm package', { timeout: 300_000 }, () => {
+describe('the npm package', () => {
   let npx: ChildProcess;
   let printed = '';
   let url = '';
@@ -38,7 +38,7 @@ describe('the npm package', { timeout: 300_000 }, () => {
       });
     }
     url = await readyUrl();
-  }, 300_000);
+  });
   afterAll(() => {
     npx?.kill();
     removeInstallations(folder, ownEnvironment());
@@ -83,10 +83,8 @@ describe('the npm package', { timeout: 300_000 }, () => {
     const exited = once(npx, 'exit');
     npx.kill();
     await exited;
-    await expect.poll(() => fetch(`${url}/healthz`).then(String, () => 'ended'), { timeout: 60_000 }).toBe('ended');
-    await expect
-      .poll(() => fs.existsSync(path.join(empty, 'data/postgres/postmaster.pid')), { timeout: 60_000 })
-      .toBe(false);
+    await expect.poll(() => fetch(`${url}/healthz`).then(String, () => 'ended')).toBe('ended');
+    await expect.poll(() => fs.existsSync(path.join(empty, 'data/postgres/postmaster.pid'))).toBe(false);
   });
 
   async function readyUrl(): Promise<string> {

@@ -29,7 +29,7 @@ let http: HttpClient;
 beforeAll(async () => {
   build();
   await start();
-}, 120_000);
+});
 afterAll(async () => {
   await server?.end();
   fs.rmSync(path.dirname(dataDir), { recursive: true, force: true });
@@ -52,7 +52,7 @@ async function stop(): Promise<void> {
 const known = new Map<string, string>();
 let clusterConfig: string;
 
-describe('secrets of each kind', { timeout: 120_000 }, () => {
+describe('secrets of each kind', () => {
   it('are made over HTTP', async () => {
     const secret = () => randomBytes(18).toString('base64url');
     const send = async (method: string, url: string, body: object) => {
@@ -186,7 +186,7 @@ describe('secrets of each kind', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the encryption key', { timeout: 120_000 }, () => {
+describe('the encryption key', () => {
   const doctor = () =>
     runTradewind(['doctor'], settings)
       .stdout.split('\n')

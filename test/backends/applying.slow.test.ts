@@ -23,7 +23,7 @@ const PATIENCE_MS = 60_000;
 
 const ports = await reservePorts();
 
-describe.skipIf(whyWithout([VERSION]))('applying to a real API server', { timeout: 180_000 }, () => {
+describe.skipIf(whyWithout([VERSION]))('applying to a real API server', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'applying-'));
   const clusters = path.join(folder, 'clusters');
   const id = randomUUID();

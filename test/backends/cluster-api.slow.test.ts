@@ -61,14 +61,14 @@ describe.skipIf(whyNoClusterApi)('with a real Cluster API', { timeout: 600_000 }
     });
     // It takes long, and mostly waits: the tests before it run meanwhile.
     await begin();
-  }, 300_000);
+  });
   afterAll(async () => {
     await provider?.stop();
     await management?.stop();
     fs.rmSync(path.join(folder, 'machines'), { recursive: true, force: true, maxRetries: 5 });
     await endProcessesIn(folder);
     if (process.env.KEEP_FOLDER === undefined) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  }, 60_000);
+  });
 
   describe('by the API of Tradewind', () => {
     const name = `c${randomBytes(4).toString('hex')}`;

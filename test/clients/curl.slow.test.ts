@@ -28,7 +28,7 @@ beforeAll(async () => {
   build();
   service = await serve(settings);
   http = createHttpClient(service.url, TOKEN);
-}, 120_000);
+});
 afterAll(async () => {
   await service.end();
   fs.rmSync(folder, { recursive: true });
@@ -151,7 +151,7 @@ describe('what the documents tell to type works', () => {
     expect(await http.task(JSON.parse(printed)[0])).toMatchObject({ state: 'FINISHED' });
   });
 
-  it('a login', { timeout: 120_000 }, async () => {
+  it('a login', async () => {
     const script = told.login
       .replace('npx tradewind', `printf '%s\\n' '${PASSWORD}' | npx tradewind`)
       .replace('"..."', `"${PASSWORD}"`);
@@ -159,14 +159,14 @@ describe('what the documents tell to type works', () => {
   });
 
   describe('with engines', needs('speech', 'flite'), () => {
-    it('an AI task', { timeout: 120_000 }, async () => {
+    it('an AI task', async () => {
       const script = told.speech.replaceAll('/tmp/media', folder).replaceAll('9009', String(mediaPort));
       const printed = await run(script);
       expect(printed).toMatch(/"status":"SUCCESS"/);
       expect(printed).toMatch(/^WEBVTT\n[\s\S]* meeting today/m);
     });
 
-    it('all of which docs/reference/compatibility.md counts', { timeout: 120_000 }, async () => {
+    it('all of which docs/reference/compatibility.md counts', async () => {
       // A request is logged once its answer has gone out, so that a client may be ahead of the log.
       await vi.waitFor(() => expect(service.stderr()).toContain('subtitles.vtt'), 20_000);
       const operations = await createOperationLog();

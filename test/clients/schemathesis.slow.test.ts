@@ -66,7 +66,7 @@ describe.skipIf(!installed)('schemathesis', () => {
     for (const prefix of PREFIXES) {
       runs.set(prefix, run(prefix, await tables(prefix, operations, possessions)));
     }
-  }, 300_000);
+  });
   afterAll(async () => {
     await service?.stop();
     fs.rmSync(output, { recursive: true, force: true });

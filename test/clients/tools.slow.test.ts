@@ -90,7 +90,7 @@ it.runIf(kubectl)('kubectl reads the kubeconfig of a cluster', async () => {
   });
 });
 
-it('the example with types from the OpenAPI document compiles and runs', { timeout: 180_000 }, async () => {
+it('the example with types from the OpenAPI document compiles and runs', async () => {
   const env = { ...process.env, TRADEWIND_URL: service.url, TRADEWIND_TOKEN: service.http.token };
   // The server runs in this process, so the child must not be waited for synchronously.
   const npm = (...args: string[]) => promisify(execFile)('npm', args, { cwd: EXAMPLE, env });

@@ -74,7 +74,7 @@ describe('what the engines are good for', needs('speech'), () => {
       TRADEWIND_MEDIA_ALLOW_HOSTS: media.host,
     });
     http = createHttpClient(service.url, TOKEN);
-  }, 240_000);
+  });
   afterAll(async () => {
     await service.end();
     media.close();
@@ -196,7 +196,7 @@ describe('what the engines are good for', needs('speech'), () => {
           frames: [{ label: 'sports ball', frame_number: 0, confidence: expect.closeTo(0.69, 1) }],
         },
       });
-    }, 150_000);
+    });
 
     it('of basketball, which one of the models takes for nsfw nearly, are not', async () => {
       const { task } = await worked(`${material.opencv}/basketball1.png`, moderation('nsfw'));
@@ -204,6 +204,6 @@ describe('what the engines are good for', needs('speech'), () => {
         status: 'SUCCESS',
         result: { nsfw_detected: false, detection_results: [], frames: [] },
       });
-    }, 150_000);
+    });
   });
 });

@@ -188,6 +188,14 @@ it('each path answers 405 to another method, and names those that it has', WITHI
   );
 });
 
+it('together they leave less than a megabyte of metrics', async () => {
+  const { text } = await service.anonymous.get('/metrics');
+  const routes = new Set(text.match(/duration_seconds_count\{.*route=.*\}/g));
+  expect(routes.size).toBeGreaterThan(operations.length / 2 - 10);
+  for (const status of ['400', '401', '403', '404', '405', '413', '415']) expect(text).toContain(`status="${status}"`);
+  expect(Buffer.byteLength(text)).toBeLessThan(1_000_000);
+});
+
 /** Counts what a checked-in document has. */
 function published(name: string) {
   const { paths } = JSON.parse(fs.readFileSync(`openapi/${name}`, 'utf8')) as {

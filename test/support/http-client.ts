@@ -60,7 +60,7 @@ export function createHttpClient(
     patch: (path, body) => request('PATCH', path, { body }),
     put: (path, body) => request('PUT', path, { body }),
     delete: (path) => request('DELETE', path),
-    async task(id, withinMs = 20_000) {
+    async task(id, withinMs = 60_000) {
       const deadline = Date.now() + withinMs;
       for (;;) {
         // Asked again and again, the service would have less time for the task.

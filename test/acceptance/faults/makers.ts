@@ -144,7 +144,7 @@ export type Makers = ReturnType<typeof createMakers>;
  */
 export async function ended(http: HttpClient, id: string): Promise<Answer['body']> {
   let body: Answer['body'];
-  for (let count = 0; count < 12; count++) {
+  for (let count = 0; count < 36; count++) {
     ({ body } = await http.request('GET', `/v1/tasks/${id}`, { headers: { prefer: 'wait=5' } }));
     if (['FINISHED', 'ERROR'].includes(body.state)) return body;
   }

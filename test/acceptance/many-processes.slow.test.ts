@@ -86,7 +86,7 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
     expect(runTradewind(['catalog', 'apply'], settings).status).toBe(0);
     expect((await http.get('/iam/admin/feature/4711')).status).toBe(404);
     fs.rmSync(folder, { recursive: true });
-  }, 90_000);
+  });
 
   describeWalk('with one API and two workers', () => http);
 
@@ -102,7 +102,7 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
     const [victim] = workers.splice(0, 1);
     expect(await victim?.end('SIGKILL')).toBe('SIGKILL');
     for (const id of ids) expect(await http.task(id, 60_000)).toMatchObject({ state: 'FINISHED' });
-  }, 120_000);
+  });
 });
 
 const cluster = (name: string) => ({
