@@ -193,7 +193,7 @@ describe('killed in the middle of a cluster update', () => {
 
     const second = await serve({ ...settings, TRADEWIND_SIMULATION_SPEED: '20' });
     const http = createHttpClient(second.url, TOKEN);
-    const task = await http.task(accepted.body[0], 30_000);
+    const task = await http.task(accepted.body[0]);
     expect(task).toMatchObject({ state: 'FINISHED', error: null });
     const after = await http.get('/cloud/v1/k8s/clusters/1/1/killed');
     expect(after.body).toMatchObject({

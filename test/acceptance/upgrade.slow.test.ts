@@ -111,7 +111,7 @@ describe('a database of the release before, killed with tasks of every type at w
 
   it('ends each of them as it was to end', async () => {
     for (const { id } of unended) {
-      const { state, error, task_type } = await http.task(id, 60_000);
+      const { state, error, task_type } = await http.task(id);
       expect({ task_type, state, error }, server.stderr()).toEqual({
         task_type,
         state: 'FINISHED',

@@ -14,7 +14,7 @@ export async function furnish(http: HttpClient, projectId: number, { clusters = 
     return answer.body;
   };
   const byTask = async (path: string, body: object) => {
-    const task = await http.task((await made(path, body))[0], 60_000);
+    const task = await http.task((await made(path, body))[0]);
     expect(task, path).toMatchObject({ state: 'FINISHED', error: null });
     return task.created_resources;
   };

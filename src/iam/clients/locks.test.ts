@@ -240,7 +240,7 @@ describe('a feature of an account that goes', () => {
     });
     expect(activated.status, activated.text).toBe(201);
     const begun = await deletion;
-    expect(await service.http.task(begun?.body.task_id, 30_000)).toMatchObject({ state: 'FINISHED' });
+    expect(await service.http.task(begun?.body.task_id)).toMatchObject({ state: 'FINISHED' });
     const { rows } = await service.pool.query('select id from feature_activations where client_id = $1', [client_id]);
     expect(rows).toEqual([]);
   });

@@ -9,7 +9,7 @@ export async function makeThings(http: HttpClient): Promise<void> {
     if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
     const id = answer.body?.tasks?.[0] ?? answer.body?.[0];
     if (id === undefined) return answer.body;
-    const task = await http.task(id, 60_000);
+    const task = await http.task(id);
     if (task.state !== 'FINISHED') throw new Error(`${task.task_type}: ${task.error}`);
     return task.created_resources;
   }

@@ -59,7 +59,7 @@ it('gets no new clients from then on', async () => {
   try {
     const begun = await service.http.delete(`${RESELLERS}/${id}`);
     expect((await service.http.patch(`/iam/clients/${client}`, { reseller: id })).status).toBe(400);
-    expect(await service.http.task(begun.body.task_id, 30_000)).toMatchObject({ state: 'FINISHED' });
+    expect(await service.http.task(begun.body.task_id)).toMatchObject({ state: 'FINISHED' });
   } finally {
     await service.pool.query('drop function claimed_by_the_dead cascade');
   }
