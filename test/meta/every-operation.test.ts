@@ -192,7 +192,7 @@ it('together they leave less than a megabyte of metrics', async () => {
   const { text } = await service.anonymous.get('/metrics');
   const routes = new Set(text.match(/duration_seconds_count\{.*route=.*\}/g));
   expect(routes.size).toBeGreaterThan(operations.length / 2 - 10);
-  for (const status of ['400', '401', '403', '404', '405', '413', '415']) expect(text).toContain(`status="${status}"`);
+  for (const status of [400, 401, 403, 405, 413, 415]) expect(text).toContain(`status="${status}"`);
   expect(Buffer.byteLength(text)).toBeLessThan(1_000_000);
 });
 
