@@ -262,7 +262,7 @@ describe('every command', () => {
     });
     const { id } = await json(`webhook test ${made.id}`);
     const delivery = () => json(`webhook delivery ${made.id} ${id}`);
-    await expect.poll(async () => (await delivery()).state, { timeout: 20_000 }).toBe('delivered');
+    await expect.poll(async () => (await delivery()).state).toBe('delivered');
     expect(await text(`webhook deliveries ${made.id}`)).toMatch(/tradewind\.webhook\.test .*delivered/);
     await json(`webhook redeliver ${made.id} ${id}`);
     const rotated = await json(`webhook rotate-secret ${made.id} --overlap-s 60 --secret-file -`, {
@@ -342,7 +342,7 @@ describe('every command', () => {
     expect(await json(`usage report resources ${time} --types volume`)).not.toEqual([]);
     expect(await json(`usage report month --year-month ${day.slice(0, 7)}`)).not.toEqual([]);
     expect(await text(`usage report costs ${time} --response-format csv_totals`)).toMatch(/^\S*type,/);
-  }, 90_000);
+  });
 
   it('audit', async () => {
     // Refusals come within a second.
@@ -543,7 +543,7 @@ describe('a command', () => {
     relay.cut();
     // Made while nobody listened.
     made.push((await json('project create --name second')).id);
-    await expect.poll(() => seen, { timeout: 20_000 }).toEqual(made.map((id) => `project/${id}`));
+    await expect.poll(() => seen).toEqual(made.map((id) => `project/${id}`));
     stopping.abort();
     const { code, err } = await following;
     relay.close();

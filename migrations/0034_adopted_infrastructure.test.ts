@@ -37,7 +37,7 @@ it('makes of the rows what the features want of the same things', async () => {
     expect(adopted).toEqual(wanted);
     await sql`rollback`.execute(tx);
   });
-}, 120_000);
+});
 
 /** As all networks of that time were. */
 async function routeByPlatform(): Promise<void> {
@@ -104,7 +104,7 @@ it('lets go what tasks held that can not go on, whatever the old engine kept of 
     }
     await sql`rollback`.execute(tx);
   });
-}, 60_000);
+});
 
 /** The migration runs before secrets are encrypted. */
 async function asBeforeEncryption(tx: Kysely<unknown>): Promise<void> {

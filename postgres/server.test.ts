@@ -174,12 +174,9 @@ describe('the embedded server', () => {
     const killed = server.pid;
     process.kill(killed, 'SIGKILL');
     // Until then an orphaned backend may still answer.
-    await expect.poll(() => server.pid, { timeout: 15_000 }).not.toBe(killed);
+    await expect.poll(() => server.pid).not.toBe(killed);
     await expect
-      .poll(() => pool.query('select x from t').then(({ rows }) => rows, String), {
-        timeout: 15_000,
-        interval: 50,
-      })
+      .poll(() => pool.query('select x from t').then(({ rows }) => rows, String), { interval: 50 })
       .toEqual([{ x: 7 }]);
     expect(log).toEqual([
       expect.stringContaining('creating the database'),

@@ -23,12 +23,12 @@ describe('the child', needs('media', 'nsfw'), () => {
     });
     expect(heard.slice(0, 3)).toEqual(['stage', 'facts', 'stage']);
     expect(heard).toContain('progress');
-  }, 60_000);
+  });
 
   it('says why a medium is of no use', async () => {
     const { end } = await run(jobFor(makeFile('a.mp4', ''), { kind: 'content-moderation' }));
     expect(end).toEqual({ type: 'failed', reason: 'The file is empty (0 bytes).' });
-  }, 60_000);
+  });
 
   it('says what is unsupported before it reads the medium', async () => {
     const job = jobFor('/nowhere/film.mp4', { kind: 'content-moderation', category: 'hard_nudity' });
@@ -37,14 +37,14 @@ describe('the child', needs('media', 'nsfw'), () => {
       type: 'failed',
       reason: expect.stringContaining('hard_nudity is unsupported here'),
     });
-  }, 60_000);
+  });
 
   it('takes what it does not understand, and a medium that is gone, for faults of ours', async () => {
     const job = jobFor('/nowhere/film.mp4', { kind: 'content-moderation' });
     expect((await run(job)).end).toMatchObject({ type: 'fault', message: expect.stringContaining('ENOENT') });
     const { end } = await run(job, undefined, (wrong) => ({ ...program.orderOf(wrong), more: 1 }));
     expect(end).toMatchObject({ type: 'fault', message: expect.stringContaining('Not an order') });
-  }, 60_000);
+  });
 
   it('knows nothing of the environment of the server', () => {
     expect(Object.keys(program.environment).sort()).toEqual(['LC_ALL', 'PATH']);

@@ -20,7 +20,7 @@ describe('sport', needs('sport', 'opencv', 'skimage'), () => {
       sport_detected: true,
       frames: [{ frame_number: 0 }, { frame_number: 10 }, { frame_number: 20 }],
     });
-  }, 60_000);
+  });
 
   it.each(['astronaut.png', 'coffee.png', 'chelsea.png', 'motorcycle_left.png'])('is not seen in %s', async (name) => {
     const { result } = await sport(`${material.skimage}/${name}`);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { needs } from '../../test/support/engines.ts';
+import { SOON } from '../../test/support/http-client.ts';
 import { processesIn } from '../../test/support/processes-in.ts';
 
 const ATTACKED = fileURLToPath(new URL('./fixtures/attacked.ts', import.meta.url));
@@ -89,9 +90,9 @@ describe.each(USERS)(
       expect(report.groups).not.toContain(0);
       expect(report.filled.bytes).toBeLessThanOrEqual(LIMITS.writtenBytes);
       expect(report.bombed.processes).toBeLessThan(LIMITS.processes);
-      await vi.waitFor(() => expect([...processesIn(home).values()]).toEqual([]), { timeout: 10_000 });
+      await vi.waitFor(() => expect([...processesIn(home).values()]).toEqual([]), SOON);
       expect(fs.readdirSync(path.join(home, 'task'))).toEqual(['media']);
       expect(fs.readFileSync(path.join(home, 'task/media'), 'utf8')).toBe('a film');
-    }, 60_000);
+    });
   },
 );

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { changedCatalog } from '../../test/support/catalogs.ts';
+import { SOON } from '../../test/support/http-client.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
@@ -89,7 +90,6 @@ afterAll(async () => {
 });
 
 const BASE = '/cloud/v1/file_shares/1/1';
-const WITHIN = { timeout: 25_000, interval: 100 };
 const create = (size = 1) => service.http.post(BASE, { name: 'kept', protocol: 'NFS', size });
 const metrics = async () => (await service.http.get('/metrics')).text;
 async function share(): Promise<string> {
@@ -106,7 +106,7 @@ it('one that is not well is told of by the process, which accepts work for it al
   expect(accepted.status, accepted.text).toBe(200);
   shelf.trouble = undefined;
   expect(await service.http.task(accepted.body[0])).toMatchObject({ state: 'FINISHED' });
-  await vi.waitFor(async () => expect((await service.http.get('/readyz')).body.degraded).toEqual({}), WITHIN);
+  await vi.waitFor(async () => expect((await service.http.get('/readyz')).body.degraded).toEqual({}), SOON);
   expect(await metrics()).toMatch(/^tradewind_backend_up\{backend="cellar"\} 1$/m);
 });
 
@@ -133,19 +133,19 @@ it('keeps what nobody wants where an operator decides, and that is counted', asy
   const stray = randomUUID();
   shelf.things.set(stray, {});
   const counted = /^tradewind_orphans\{backend="cellar",kind="file_share"\} 1$/m;
-  await vi.waitFor(async () => expect(await metrics()).toMatch(counted), WITHIN);
+  await vi.waitFor(async () => expect(await metrics()).toMatch(counted), SOON);
   expect(shelf.things.has(stray)).toBe(true);
   shelf.things.delete(stray);
-  await vi.waitFor(async () => expect(await metrics()).not.toContain('tradewind_orphans{'), WITHIN);
+  await vi.waitFor(async () => expect(await metrics()).not.toContain('tradewind_orphans{'), SOON);
 });
 
 it('brings back what is listed and not there', async () => {
   const id = await share();
   shelf.strays.set(id, null);
   shelf.things.delete(id);
-  await vi.waitFor(() => expect(shelf.things.has(id)).toBe(true), WITHIN);
+  await vi.waitFor(() => expect(shelf.things.has(id)).toBe(true), SOON);
   const drift = /^tradewind_drift_total\{backend="cellar",kind="file_share"\} 1$/m;
-  await vi.waitFor(async () => expect(await metrics()).toMatch(drift), WITHIN);
+  await vi.waitFor(async () => expect(await metrics()).toMatch(drift), SOON);
   shelf.strays.clear();
 });
 

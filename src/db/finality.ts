@@ -13,9 +13,15 @@ export async function takeNumber(db: Sql): Promise<bigint> {
   return BigInt(rows[0]?.number ?? 0);
 }
 
-/** Returns the number of the oldest transaction that has not ended. */
-export async function oldestTransaction(db: Sql): Promise<bigint> {
-  const { rows } = await sql<{ oldest: string }>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text as oldest`.execute(db);
-  return BigInt(rows[0]?.oldest ?? 0);
+/**
+ * Returns whether all transactions of this database with a smaller number have ended. What they have written can be seen by
+ * later statements, not yet by this one. Those of other databases don't matter, though a snapshot waits for them, too.
+ */
+export async function haveEndedBefore(db: Sql, number: bigint): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_get_activity(null)
+    where datid = (select oid from pg_database where datname = current_database())
+      and age(backend_xid) > age(${String(number)}::xid8::xid)
+    limit 1`.execute(db);
+  return rows.length === 0;
 }

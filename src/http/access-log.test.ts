@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createHttpClient } from '../../test/support/http-client.ts';
+import { createHttpClient, SOON } from '../../test/support/http-client.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { loadConfig } from '../config.ts';
 import { accessLogOf } from '../log.ts';
@@ -23,7 +23,7 @@ afterAll(() => service?.stop());
 async function lineOf(send: () => Promise<unknown>): Promise<Line> {
   const before = requests().length;
   await send();
-  await vi.waitFor(() => expect(requests().length).toBe(before + 1), 20_000);
+  await vi.waitFor(() => expect(requests().length).toBe(before + 1), SOON);
   return requests().at(-1) ?? {};
 }
 
@@ -86,7 +86,7 @@ it('has those whose client did not wait for the answer', async () => {
   await service.http.get('/cloud/v1/projects');
   socket.destroy();
   const gone = () => requests().find(({ status }) => status === 499);
-  await vi.waitFor(() => expect(gone()).toMatchObject({ path: '/cloud/v1/projects', client: 1 }), 20_000);
+  await vi.waitFor(() => expect(gone()).toMatchObject({ path: '/cloud/v1/projects', client: 1 }), SOON);
 });
 
 it('is on for machines and off for people, unless the setting says otherwise', () => {

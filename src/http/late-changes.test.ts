@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createHttpClient } from '../../test/support/http-client.ts';
+import { createHttpClient, SOON } from '../../test/support/http-client.ts';
 import { anyEmail, comes, newPerson, type Person } from '../../test/support/logins.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 
@@ -11,8 +11,6 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service?.stop());
-
-const SOON = { timeout: 20_000, interval: 20 };
 
 interface Caller {
   person: Person;

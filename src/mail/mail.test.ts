@@ -4,6 +4,7 @@ import path from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HOUR_MS, notAtTheEndOf } from '../../test/support/clock.ts';
+import { SOON } from '../../test/support/http-client.ts';
 import { anyEmail, bearer, comes, invite, logIn, newPerson, PASSWORD, type Person } from '../../test/support/logins.ts';
 import { type MailServer, openMailServer, refusal } from '../../test/support/mail-server.ts';
 import { addReseller } from '../../test/support/reseller.ts';
@@ -11,7 +12,6 @@ import { startService, type TestService } from '../../test/support/service.ts';
 import { openReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
 import { KIND_NAMES } from './kinds.ts';
 
-const SOON = { timeout: 20_000, interval: 50 };
 const FROM = 'noreply@cloud.example.com';
 const RESET = '/tradewind/v1/password_reset';
 
@@ -237,7 +237,7 @@ describe('a login', () => {
     expect(unsubscribe?.value).toBe(`<https://cloud.example.com/console/notification-settings#setting=${id}>`);
     expect(await stateOf(told)).toHaveLength(1);
     for (const address of others) expect(await stateOf(address)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('the deletion of an account', () => {

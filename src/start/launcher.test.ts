@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { SOON } from '../../test/support/http-client.ts';
 
 const FIXTURE = fileURLToPath(new URL('fixtures/launched.mjs', import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-launcher-'));
@@ -44,9 +45,9 @@ describe.runIf(process.platform === 'linux')('what a server was started by', opt
   ])('ends it when it is %s and killed', async (_name, words) => {
     const file = newPidFile();
     const launcher = start(words(file));
-    await vi.waitFor(() => pid(file), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => pid(file), SOON);
     launcher.kill('SIGKILL');
-    await vi.waitFor(() => expect(isRunning(file)).toBe(false), { timeout: 10_000, interval: 50 });
+    await vi.waitFor(() => expect(isRunning(file)).toBe(false), SOON);
   });
 
   it.each([
@@ -61,13 +62,13 @@ describe.runIf(process.platform === 'linux')('what a server was started by', opt
     const words = ['sh', '-c', `: > ${begun}; while kill -0 $PPID; do sleep 0.1; done; ${command(file)}; echo done`];
     // The starter ends before its shell starts the program.
     const starting = start(starter(words, { env: { ...process.env, npm_lifecycle_script: script } }));
-    await vi.waitFor(() => fs.statSync(begun), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(() => fs.statSync(begun), SOON);
     starting.kill('SIGKILL');
     if (stays) {
-      await vi.waitFor(() => pid(file), { timeout: 60_000, interval: 100 });
+      await vi.waitFor(() => pid(file), SOON);
       expect([isRunning(file), fs.existsSync(goneFile)]).toEqual([true, false]);
     } else {
-      await vi.waitFor(() => fs.statSync(goneFile), { timeout: 60_000, interval: 100 });
+      await vi.waitFor(() => fs.statSync(goneFile), SOON);
       expect(fs.existsSync(file)).toBe(false);
     }
   });
@@ -81,7 +82,7 @@ describe.runIf(process.platform === 'linux')('what a server was started by', opt
   ])('leaves %s alone', async (_name, words) => {
     const file = newPidFile();
     const launcher = start(words(file));
-    await vi.waitFor(() => pid(file), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => pid(file), SOON);
     launcher.kill('SIGKILL');
     await sleep(1_000);
     expect(isRunning(file)).toBe(true);
@@ -91,7 +92,7 @@ describe.runIf(process.platform === 'linux')('what a server was started by', opt
     const file = newPidFile();
     const shell = start(['sh'], 'pipe');
     shell.stdin?.write(`${command(file)} &\n`);
-    await vi.waitFor(() => pid(file), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => pid(file), SOON);
     shell.stdin?.end();
     await once(shell, 'exit');
     await sleep(1_000);

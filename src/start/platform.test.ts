@@ -152,7 +152,7 @@ describe('a database that does not answer', () => {
       await relay.cut();
       await database.drop();
     }
-  }, 60_000);
+  });
 
   it('is not waited for longer than asked for, and then named', async () => {
     const config = loadConfig({

@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SOON } from '../../test/support/http-client.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { createWorkTraces } from '../convergence/traces.ts';
 import type { Sql } from '../db/database.ts';
@@ -104,7 +105,7 @@ describe('a service with a receiver of traces', () => {
     const named = (name: string) => spans().find((one) => one.traceId === traceId && one.name === name);
     await vi.waitFor(() => {
       for (const name of NAMES) expect(named(name)).toBeDefined();
-    }, 20_000);
+    }, SOON);
     const [request, task, call] = NAMES.map(named);
     expect(request?.parentSpanId ?? '').toBe('');
     expect(task?.parentSpanId).toBe(request?.spanId);
@@ -137,14 +138,14 @@ describe('a service with a receiver of traces', () => {
     await vi.waitFor(() => {
       const task = spans().find((one) => one.traceId === traceId && one.name === 'task create_volume');
       expect(task?.status).toMatchObject({ code: 2, message: expect.stringContaining('Cancelled by user') });
-    }, 20_000);
+    }, SOON);
   });
 
   it('leaves probes out', async () => {
     await service.anonymous.get('/healthz');
     const { headers } = await service.http.get('/cloud/v1/regions');
     const traceId = headers.get('x-request-id')?.replaceAll('-', '');
-    await vi.waitFor(() => expect(spans().map((one) => one.traceId)).toContain(traceId), 20_000);
+    await vi.waitFor(() => expect(spans().map((one) => one.traceId)).toContain(traceId), SOON);
     expect(spans().filter(({ name }) => name.includes('healthz'))).toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ it('counts as alive until it stops, and again when it is heard of after a silenc
   expect(await living()).toEqual([worker.id]);
   await silentFor(worker.id, '9 seconds');
   expect(await living()).toEqual([]);
-  await expect.poll(living, { timeout: 10_000 }).toEqual([worker.id]);
+  await expect.poll(living).toEqual([worker.id]);
   await worker.stop(0);
   expect(await living()).toEqual([]);
 });
@@ -46,7 +46,7 @@ it('says what it can do for as long as it lives', async () => {
   const worker = await start();
   await worker.can({ media: true });
   await silentFor(worker.id, '9 seconds');
-  await expect.poll(living, { timeout: 10_000 }).toEqual([worker.id]);
+  await expect.poll(living).toEqual([worker.id]);
   const { rows } = await database.pool.query('select capabilities from workers where id = $1', [worker.id]);
   expect(rows).toEqual([{ capabilities: { media: true } }]);
   await worker.stop(0);

@@ -37,7 +37,7 @@ describe('a seed', () => {
   beforeAll(async () => {
     service = await startService({ TRADEWIND_SEED: file, ACME_TOKEN: TOKEN });
     http = createHttpClient(service.url, TOKEN);
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   const changes = async () =>
@@ -86,7 +86,7 @@ describe('a seed', () => {
     expect(await namesAt(`/cloud/v1/volumes/${id}/1`)).toEqual(['more']);
     expect(await namesAt(`/cloud/v1/volumes/${id}/2`)).toEqual(['data']);
     expect(await namesAt(`/cloud/v1/subnets/${id}/1`)).toEqual(['default', 'private', 'private']);
-  }, 60_000);
+  });
 
   it('leaves a suspended account alone, and makes a deleted one anew', async () => {
     const { id } = (await http.get('/iam/clients/me')).body;
@@ -114,7 +114,7 @@ describe('a seed', () => {
     await fourth.stop();
     expect(me).toMatchObject({ companyName: 'Acme' });
     expect(me.id).not.toBe(id);
-  }, 120_000);
+  });
 });
 
 it('finds what is far down in a list', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { activateAiFeatures, createAiTask, endedAiTask, readAiTask } from '../support/ai-tasks.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { makeFile, makeMedia, needs } from '../support/engines.ts';
-import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
 import {
   crawling,
   dripping,
@@ -166,10 +166,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       const answer = await http.post(`/streaming/ai/tasks/${id}/cancel`);
       expect(answer.status).toBe(202);
       expect((await readAiTask(http, id)).status).toBe('REVOKED');
-      await vi.waitFor(() => expect([...processesIn(tmp).keys()]).toEqual([]), {
-        timeout: 10_000,
-        interval: 10,
-      });
+      await vi.waitFor(() => expect([...processesIn(tmp).keys()]).toEqual([]), SOON);
       await nothingIsLeft(tmp);
       expect(await readAiTask(http, id)).toMatchObject({ status: 'REVOKED', result: null });
     });
@@ -313,10 +310,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       const own = path.join(folder, 'second');
       await inWork(own, 'pocketsphinx');
       expect((await http.post(`/streaming/ai/tasks/${id}/cancel`)).status).toBe(202);
-      await vi.waitFor(() => expect([...processesIn(own).keys()]).toEqual([]), {
-        timeout: 10_000,
-        interval: 10,
-      });
+      await vi.waitFor(() => expect([...processesIn(own).keys()]).toEqual([]), SOON);
     });
   });
 });

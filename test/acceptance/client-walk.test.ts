@@ -47,7 +47,7 @@ beforeAll(async () => {
     TRADEWIND_SIMULATION_SPEED: '100',
   });
   http = coverage.recording(createHttpClient(service.url, TOKEN));
-}, 120_000);
+});
 afterAll(async () => {
   await service?.end();
   await database?.drop();

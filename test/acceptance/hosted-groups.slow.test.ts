@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { processesOfCluster } from '../../kubernetes/hosted/supervisor/alive.ts';
 import { CLUSTERS, type ClusterParts, clusterParts } from '../support/clusters.ts';
+import { SOON } from '../support/http-client.ts';
 import {
   hostedCatalog,
   KUBERNETES_DIR,
@@ -20,7 +21,6 @@ import { endProcessesIn } from '../support/processes-in.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { SLURM_KIND } from '../support/soperator.ts';
 
-const WITHIN = { timeout: 60_000, interval: 250 };
 const TASK_MS = 120_000;
 const hasSlurm = whyWithout([SLURM_VERSION]) === undefined;
 if (!hasSlurm) console.log(`SKIPPED, Slurm by the API for want of Kubernetes ${SLURM_VERSION}`);
@@ -203,7 +203,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', () => {
     if (hasSlurm) await expectSlurm();
 
     // The API server looks for the issuer only after it is ready.
-    const known = await vi.waitFor(() => whoami(good), WITHIN);
+    const known = await vi.waitFor(() => whoami(good), SOON);
     expect(known).toMatchObject({
       username: 'people:alice@example.com',
       groups: ['team:admins', 'system:authenticated'],
@@ -230,7 +230,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', () => {
       const claims = await objects('-n', 'tradewind-slurm', 'get', 'persistentvolumeclaim');
       const phases = claims.items.map(({ status }: { status: { phase: string } }) => status.phase);
       expect(phases).toEqual(['Bound', 'Bound']);
-    }, WITHIN);
+    }, SOON);
     const { spec: volume } = await objects('get', 'persistentvolume', 'slurm-jail');
     expect(volume.nfs).toEqual({ server: 'vast.example', path: `/shares/${parts.shareId}/jail` });
   }
@@ -271,7 +271,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', () => {
       );
       expect(found).toBeDefined();
       return found;
-    }, WITHIN);
+    }, SOON);
     const status = {
       conditions: ['Ready', 'ContainersReady'].map((type) => ({ type, status: 'False' })),
       containerStatuses: [
@@ -304,7 +304,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', () => {
     );
     await vi.waitFor(
       async () => expect(argumentsOf(await system('deployment', 'cluster-autoscaler'))).toEqual(before),
-      WITHIN,
+      SOON,
     );
     await runKubectl(
       config,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { installedVersions } from '../../kubernetes/hosted/programs/folders.ts';
 import { runningSupervisor } from '../../kubernetes/hosted/supervisor/start.ts';
 import { CLUSTERS } from '../support/clusters.ts';
-import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
 import {
   controlPlanes,
   hostedCatalog,
@@ -26,7 +26,6 @@ import { build, ROOT, runTradewind, type ServeProcess, serve, temporaryFolder } 
 /** How often everything is killed while clusters are made and removed. Set TEST_HOSTED_KILLS to 50 for a thorough run. */
 const KILLS = Number(process.env.TEST_HOSTED_KILLS ?? 4);
 const TOKEN = '7$acceptance-secret';
-const WITHIN = { timeout: 60_000, interval: 250 };
 const TASK_MS = 120_000;
 const TEST_MS = 300_000 + KILLS * 10_000;
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'];
@@ -104,7 +103,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
   /** What runs for the cluster, by program. */
   const running = async (name: string) => programsOf(path.join(clusters, await idOf(name)));
   async function gone(id: string): Promise<void> {
-    await vi.waitFor(() => expect(programsOf(path.join(clusters, id))).toEqual([]), WITHIN);
+    await vi.waitFor(() => expect(programsOf(path.join(clusters, id))).toEqual([]), SOON);
     expect(fs.existsSync(path.join(clusters, id))).toBe(false);
     expect(fs.readdirSync(path.join(clusters, '.ports')).toSorted()).toEqual(
       Object.keys(controlPlanes(clusters))
@@ -155,7 +154,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     kubectl(config, 'rollout', 'status', 'deployment/shop', '--timeout=50s');
 
     await finished(await accepted('POST', `${CLUSTERS}/${name}/pools/web/resize`, { node_count: 3 }));
-    await vi.waitFor(() => expect(nodesIn(config)).toHaveLength(3), WITHIN);
+    await vi.waitFor(() => expect(nodesIn(config)).toHaveLength(3), SOON);
 
     // Killed, and with it nothing of the cluster.
     const id = await idOf(name);
@@ -169,8 +168,8 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     await vi.waitFor(() => {
       expect(runningSupervisor(clusters)?.pid).not.toBe(before.supervisor.pid);
       kubectl(config, 'get', 'deployment', 'shop');
-    }, WITHIN);
-    await vi.waitFor(async () => expect(await running(name)).toEqual(CONTROL_PLANE), WITHIN);
+    }, SOON);
+    await vi.waitFor(async () => expect(await running(name)).toEqual(CONTROL_PLANE), SOON);
 
     // Who reads meanwhile is held up at most twice, by the restarts of etcd (where it takes longer than a client waits)
     // and of the API server.
@@ -185,7 +184,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
 
     await finished(await accepted('DELETE', `${CLUSTERS}/${name}`));
     await gone(id);
-    await vi.waitFor(() => expect(runningSupervisor(clusters)).toBeUndefined(), WITHIN);
+    await vi.waitFor(() => expect(runningSupervisor(clusters)).toBeUndefined(), SOON);
   });
 
   it('are only offered in the versions that are installed', async () => {
@@ -233,7 +232,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     const id = await idOf(name);
     const config = await kubeconfigOf(name);
     expect(nodesIn(config)).toHaveLength(2);
-    await vi.waitFor(async () => expect(await running(name)).toEqual(CONTROL_PLANE), WITHIN);
+    await vi.waitFor(async () => expect(await running(name)).toEqual(CONTROL_PLANE), SOON);
     const made = Object.entries(controlPlanes(clusters)).filter(([one]) => !before.has(one));
     expect(made).toEqual([[id, CONTROL_PLANE]]);
     await killedUntilDone(await accepted('DELETE', `${CLUSTERS}/${name}`));
@@ -269,7 +268,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     await vi.waitFor(async () => {
       const { body } = await http.get(`${CLUSTERS}/demo`);
       expect(body).toMatchObject({ status: 'Provisioned', task_id: null });
-    }, WITHIN);
+    }, SOON);
     expect(typed(block('kubectl'))).toMatch(/^\S+ +Ready /m);
     await finished(await accepted('DELETE', `${CLUSTERS}/demo`));
   });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
-import { createHttpClient } from '../support/http-client.ts';
+import { createHttpClient, SOON } from '../support/http-client.ts';
 import { anyEmail, invite } from '../support/logins.ts';
 import { type MailServer, openMailServer, type ReceivedMail, refusal } from '../support/mail-server.ts';
 import { issued, keyText } from '../support/tls-bundles.ts';
@@ -14,7 +14,6 @@ import { build, environment, ROOT, type ServeProcess, serve, takeForDead, tempor
 const TOKEN = '7$acceptance-secret';
 const USER = 'tradewind@example.com';
 const PASSWORD = 'p@ss/word';
-const SOON = { timeout: 60_000, interval: 50 };
 
 const folder = temporaryFolder();
 let database: TestDatabase;

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const possessions = createPossessions(service.http);
   await possessions.make(...READS.flatMap(([path]) => path.match(/(?<=\{)\w+/g) ?? []));
   values = possessions.values;
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 it.each(READS)('%s says %s as older clients read it', async (path, field, form) => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { build, environment, ROOT, type ServeProcess, serve, temporaryFolder } from '../acceptance/processes.ts';
 import { createOperationLog, record } from '../support/clients.ts';
 import { needs } from '../support/engines.ts';
-import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
 import { reservePort } from '../support/ports.ts';
 
 const TOKEN = '7_acceptance-secret';
@@ -168,7 +168,7 @@ describe('what the documents tell to type works', () => {
 
     it('all of which docs/reference/compatibility.md counts', async () => {
       // A request is logged once its answer has gone out, so that a client may be ahead of the log.
-      await vi.waitFor(() => expect(service.stderr()).toContain('subtitles.vtt'), 20_000);
+      await vi.waitFor(() => expect(service.stderr()).toContain('subtitles.vtt'), SOON);
       const operations = await createOperationLog();
       for (const line of service.stderr().match(/^{.*}$/gm) ?? []) operations.read(line);
       const [, version = ''] = spawnSync('curl', ['--version'], { encoding: 'utf8' }).stdout.split(' ');

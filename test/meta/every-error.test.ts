@@ -213,7 +213,7 @@ const cases: Record<string, Case[]> = {
                where datname = current_database() and wait_event_type = 'Lock'`,
             );
             return rowCount !== 0;
-          }, 20_000);
+          });
           return await answer;
         } finally {
           await holder.query('rollback');

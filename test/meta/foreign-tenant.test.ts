@@ -123,7 +123,7 @@ beforeAll(async () => {
   await finishTranscription(service.pool, String(possessions.values.transcribed_task_id));
   other = await service.otherTenant();
   rival = await addReseller(service, 'Rival');
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 it('leaves out nothing that a path names', () => {

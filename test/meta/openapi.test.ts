@@ -57,7 +57,7 @@ describe.each(files)('$file', ({ file, document, text }) => {
       return check(example) ? [] : [{ pointer, example, errors: ajv.errorsText(check.errors) }];
     });
     expect(wrong).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** The classes of errors in the area of the cloud, by status. */

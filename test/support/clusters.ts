@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { ClusterSpec } from '../../src/backends/contract/specs.ts';
-import type { Answer, HttpClient } from './http-client.ts';
+import { type Answer, type HttpClient, SOON } from './http-client.ts';
 import type { TestService } from './service.ts';
 
 export const CLUSTERS = '/cloud/v1/k8s/clusters/1/1';
@@ -92,15 +92,12 @@ export async function infrastructureOf({ pool }: TestService, { id }: { id: stri
 
 /** Returns the same, once the cluster is as wanted. */
 export async function settledInfrastructure(service: TestService, cluster: { id: string }) {
-  return vi.waitFor(
-    async () => {
-      const found = await infrastructureOf(service, cluster);
-      if (found && !found.settled) throw new Error('it is not as wanted yet');
-      if (found) expect(found.spec).toEqual(found.wanted);
-      return found;
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  return vi.waitFor(async () => {
+    const found = await infrastructureOf(service, cluster);
+    if (found && !found.settled) throw new Error('it is not as wanted yet');
+    if (found) expect(found.spec).toEqual(found.wanted);
+    return found;
+  }, SOON);
 }
 
 /**

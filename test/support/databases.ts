@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { inject, vi } from 'vitest';
+import { SOON } from './http-client.ts';
 
 export const TEMPLATE = 'tradewind_template';
 
@@ -26,10 +27,7 @@ export async function createDatabase({ empty = false } = {}): Promise<TestDataba
       asAdmin(async (admin) => {
         await connectionsEnded(admin, name);
         // A running autovacuum belongs to the superuser, whom this role may not disconnect; it ends by itself.
-        await vi.waitFor(() => admin.query(`drop database if exists ${name} with (force)`), {
-          timeout: 30_000,
-          interval: 200,
-        });
+        await vi.waitFor(() => admin.query(`drop database if exists ${name} with (force)`), SOON);
       }),
   };
 }

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** How long tests wait for what happens by itself. It only ends a test that hangs. */
+export const SOON = { timeout: 60_000, interval: 50 } as const;
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -60,7 +63,7 @@ export function createHttpClient(
     patch: (path, body) => request('PATCH', path, { body }),
     put: (path, body) => request('PUT', path, { body }),
     delete: (path) => request('DELETE', path),
-    async task(id, withinMs = 60_000) {
+    async task(id, withinMs = SOON.timeout) {
       const deadline = Date.now() + withinMs;
       for (;;) {
         // Asked again and again, the service would have less time for the task.

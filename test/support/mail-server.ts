@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { vi } from 'vitest';
+import { SOON } from './http-client.ts';
 
 /** A mail as an SMTP server got it, and as a mail program reads it. */
 export interface ReceivedMail {
@@ -68,14 +69,11 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
     refuse: () => undefined,
     refuseText: () => undefined,
     mailTo: (address, subject = '') =>
-      vi.waitFor(
-        () => {
-          const one = found.received.find(({ to, mail }) => to.includes(address) && mail.subject?.includes(subject));
-          if (!one) throw new Error(`No mail to ${address} (${subject}) among ${found.received.length}`);
-          return one;
-        },
-        { timeout: 60_000, interval: 50 },
-      ),
+      vi.waitFor(() => {
+        const one = found.received.find(({ to, mail }) => to.includes(address) && mail.subject?.includes(subject));
+        if (!one) throw new Error(`No mail to ${address} (${subject}) among ${found.received.length}`);
+        return one;
+      }, SOON),
     forget() {
       found.received = [];
       found.refuse = () => undefined;

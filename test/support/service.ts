@@ -11,7 +11,7 @@ import type { Clock } from '../../src/lib/time.ts';
 import { createLog } from '../../src/log.ts';
 import { startPlatform } from '../../src/start/platform.ts';
 import { createDatabase } from './databases.ts';
-import { createHttpClient, type HttpClient } from './http-client.ts';
+import { createHttpClient, type HttpClient, SOON } from './http-client.ts';
 import { ENCRYPTION_KEY } from './secrets.ts';
 
 export interface TestService {
@@ -45,7 +45,7 @@ export async function borrowService(): Promise<TestService> {
     const reset = await service.http.post('/tradewind/v1/test/reset', { scope: 'all' });
     expect(reset.status, reset.text).toBe(204);
     // Nothing was heard of it while a file kept this process busy.
-    await vi.waitFor(async () => expect((await service.anonymous.get('/readyz')).status).toBe(200), 20_000);
+    await vi.waitFor(async () => expect((await service.anonymous.get('/readyz')).status).toBe(200), SOON);
   }
   return {
     ...service,

@@ -6,13 +6,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { attempt } from '../../../src/lib/errors.ts';
+import { SOON } from '../../../test/support/http-client.ts';
 import { missingOf } from '../programs/installed.ts';
 import { isAlive, MARK, processesOfCluster } from './alive.ts';
 import { type Process, readStatus, writeOrders } from './files.ts';
 import { ensureSupervisor, runningSupervisor } from './start.ts';
 
 const PATH = process.env.PATH ?? '';
-const WITHIN = { timeout: 20_000, interval: 50 };
 
 let clusters: string;
 beforeEach(() => {
@@ -61,7 +61,7 @@ async function settled(folder: string, ...names: string[]): Promise<Record<strin
     expect(Object.keys(status?.processes ?? {}).sort()).toEqual(names.sort());
     expect(status?.settled).toBe(true);
     return Object.fromEntries(Object.entries(status?.processes ?? {}).map(([name, { pid }]) => [name, pid]));
-  }, WITHIN);
+  }, SOON);
 }
 
 describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
@@ -88,7 +88,7 @@ describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
 
   it('starts what ends again, ever more seldom, and tells its last words', async () => {
     const folder = newCluster(plain('hasty', 'echo I can not; exit 1'));
-    await vi.waitFor(() => expect(statusOf(folder).hasty?.failures).toBeGreaterThan(2), WITHIN);
+    await vi.waitFor(() => expect(statusOf(folder).hasty?.failures).toBeGreaterThan(2), SOON);
     expect(statusOf(folder).hasty).toMatchObject({ ready: false, lastWords: 'I can not' });
     expect(readStatus(folder)?.settled).toBe(false);
     // It is forgotten as soon as something else is wanted.
@@ -99,7 +99,7 @@ describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
 
   it('keeps little of what a process writes that ends again and again', async () => {
     const folder = newCluster(plain('talkative', 'head -c 5000000 /dev/zero; exit 1'));
-    await vi.waitFor(() => expect(statusOf(folder).talkative?.failures).toBeGreaterThan(1), WITHIN);
+    await vi.waitFor(() => expect(statusOf(folder).talkative?.failures).toBeGreaterThan(1), SOON);
     expect(fs.statSync(path.join(folder, 'talkative.log')).size).toBeLessThan(6_000_000);
     expect(fs.statSync(path.join(folder, 'talkative.log.old')).size).toBeLessThan(6_000_000);
   });
@@ -110,7 +110,7 @@ describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
     const log = path.join(clusters, 'supervisor.log');
     fs.appendFileSync(log, Buffer.alloc(5_000_000, 'x'));
     fs.writeFileSync(path.join(folder, 'orders.json'), 'no orders');
-    await vi.waitFor(() => expect(fs.readFileSync(log, 'utf8')).toMatch(/^\d{4}-.* SyntaxError/), WITHIN);
+    await vi.waitFor(() => expect(fs.readFileSync(log, 'utf8')).toMatch(/^\d{4}-.* SyntaxError/), SOON);
     writeOrders(folder, { processes: [plain('only', 'exec sleep 1000')], removing: false });
     await settled(folder, 'only');
   });
@@ -131,7 +131,7 @@ describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
     const { only = 0 } = await settled(folder, 'only');
     fs.rmSync(path.join(folder, 'only.sock'));
     process.kill(only, 'SIGKILL');
-    await vi.waitFor(() => expect(statusOf(folder).only?.pid).not.toBe(only), WITHIN);
+    await vi.waitFor(() => expect(statusOf(folder).only?.pid).not.toBe(only), SOON);
     await settled(folder, 'only');
     expect(processesOfCluster(folder)).toHaveLength(1);
   });
@@ -144,14 +144,14 @@ describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
     expect(await settled(folder, 'first', 'second')).toEqual(before);
     const running = runningSupervisor(clusters);
     process.kill(running?.pid ?? expect.fail('No supervisor runs'), 'SIGKILL');
-    await vi.waitFor(() => expect(processesOfCluster(folder)).toEqual([]), WITHIN);
+    await vi.waitFor(() => expect(processesOfCluster(folder)).toEqual([]), SOON);
     expect(running && isAlive(running)).toBe(false);
     // Whoever needs it asks until it runs. The end of the former one may not be known here yet.
     await vi.waitFor(() => {
       const supervisor = ensureSupervisor(clusters, PATH);
       expect(readStatus(folder)?.supervisor).toEqual(supervisor);
       expect(supervisor).toBeDefined();
-    }, WITHIN);
+    }, SOON);
     const after = await settled(folder, 'first', 'second');
     expect(after.first).not.toBe(before.first);
     expect(processesOfCluster(folder)).toHaveLength(2);
@@ -165,7 +165,7 @@ describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
     const stray = spawn('flock', ['--no-fork', lock, 'sleep', '1000'], {
       env: { ...process.env, [MARK]: folder },
     });
-    await vi.waitFor(() => expect(processesOfCluster(folder)).toEqual([stray.pid]), WITHIN);
+    await vi.waitFor(() => expect(processesOfCluster(folder)).toEqual([stray.pid]), SOON);
     writeOrders(folder, { processes: [plain('only', 'exec sleep 1000')], removing: false });
     const { only } = await settled(folder, 'only');
     expect(only).not.toBe(stray.pid);
@@ -176,7 +176,7 @@ describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
     const folder = newCluster(plain('only', 'exec sleep 1000'));
     const { only = 0 } = await settled(folder, 'only');
     fs.renameSync(folder, `${clusters}/.gone`);
-    await vi.waitFor(() => expect(() => process.kill(only, 0)).toThrow('ESRCH'), WITHIN);
-    await vi.waitFor(() => expect(runningSupervisor(clusters)).toBeUndefined(), WITHIN);
+    await vi.waitFor(() => expect(() => process.kill(only, 0)).toThrow('ESRCH'), SOON);
+    await vi.waitFor(() => expect(runningSupervisor(clusters)).toBeUndefined(), SOON);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createHttpClient } from '../../../test/support/http-client.ts';
+import { createHttpClient, SOON } from '../../../test/support/http-client.ts';
 import { newPerson } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { borrowService, type Tenant, type TestService } from '../../../test/support/service.ts';
@@ -178,7 +178,7 @@ describe('the clients of a reseller', () => {
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
       expect(rows).toHaveLength(1);
-    }, 10_000);
+    }, SOON);
     await leaving.query('commit');
     const { status, body: refusal } = await asking;
     await leaving.query('update users set reseller_id = $2 where id = $1', [me.currentUser, reseller.resellerId]);

@@ -16,8 +16,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-const waiting = (count = 1) =>
-  expect.poll(async () => (await service.pool.query(WAITING)).rowCount, { timeout: 20_000 }).toBe(count);
+const waiting = (count = 1) => expect.poll(async () => (await service.pool.query(WAITING)).rowCount).toBe(count);
 
 /** Holds the lock of an account, does `meanwhile` on that connection once the request waits for it, and lets go. */
 async function whileHeld(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createHttpClient } from '../../../test/support/http-client.ts';
+import { createHttpClient, SOON } from '../../../test/support/http-client.ts';
 import { newPerson } from '../../../test/support/logins.ts';
 import { borrowService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
@@ -98,6 +98,6 @@ describe('an id that was asked for before there was a token', () => {
     const options = { role: 'Administrators', name: 'From elsewhere', expires: null };
     const there = await createTokenFor({ database, clock: systemClock }, options);
     expect([Number(here.split('_')[0]), there.id]).toEqual([last + 1, last + 2]);
-    await vi.waitFor(async () => expect((await refusal(`apikey ${there.token}`))[0]).toBe(200), 20_000);
+    await vi.waitFor(async () => expect((await refusal(`apikey ${there.token}`))[0]).toBe(200), SOON);
   });
 });

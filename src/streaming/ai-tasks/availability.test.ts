@@ -66,8 +66,7 @@ test('a task waits for a deactivation that has begun, and is refused', async () 
   const path = await activate('paid', tenant.clientId, 5);
   const holder = await service.pool.connect();
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  const wait = (count: number) =>
-    expect.poll(async () => (await holder.query(waiting)).rowCount, { timeout: 20_000 }).toBe(count);
+  const wait = (count: number) => expect.poll(async () => (await holder.query(waiting)).rowCount).toBe(count);
   await holder.query('begin');
   await holder.query('select from clients where id = $1 for no key update', [tenant.clientId]);
   const deactivated = service.http.delete(path);

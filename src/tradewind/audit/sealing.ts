@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/database.ts';
-import { oldestTransaction, takeNumber } from '../../db/finality.ts';
+import { haveEndedBefore, takeNumber } from '../../db/finality.ts';
 import type { Clock } from '../../lib/time.ts';
 import { lockSeals, newestRecord, noteRemoval, removeSeals, sealNext } from './chain.ts';
 
@@ -18,7 +18,7 @@ export async function sealRecords(database: Pick<Database, 'sql' | 'transaction'
   const upTo = await newestRecord(sql);
   const number = await takeNumber(sql);
   const end = performance.now() + PATIENCE_MS;
-  while ((await oldestTransaction(sql)) <= number) {
+  while (!(await haveEndedBefore(sql, number))) {
     if (performance.now() > end) return 0;
     await sleep(PAUSE_MS);
   }

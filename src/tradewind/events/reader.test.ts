@@ -30,13 +30,10 @@ it('goes on if another process had stopped it, saw nobody who wants it any more,
   );
   const read: string[] = [];
   await expect
-    .poll(
-      async () => {
-        await other.want(0);
-        await other.next(async (_, events) => void read.push(...events.map(({ subject }) => subject)));
-        return read;
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      await other.want(0);
+      await other.next(async (_, events) => void read.push(...events.map(({ subject }) => subject)));
+      return read;
+    })
     .toEqual(['volume/1']);
 });

@@ -6,17 +6,6 @@ import { ADMINISTRATIVE } from '../../requests/event-types.ts';
 
 export type EventRow = Selectable<Tables['events']>;
 
-/** Returns the next events of all accounts, with the number of the oldest transaction that has not ended. */
-export async function readNext(db: Sql, after: number, limit: number): Promise<{ rows: EventRow[]; oldest: bigint }> {
-  const { rows } = await sql<EventRow & { oldest: string }>`
-    select events.*, pg_snapshot_xmin(pg_current_snapshot())::text as oldest
-    from events where position > ${after} order by position limit ${limit}`.execute(db);
-  return {
-    rows: rows.map(({ oldest: _, ...row }) => row),
-    oldest: BigInt(rows[0]?.oldest ?? 0),
-  };
-}
-
 /** Returns the largest position that can be seen. */
 export async function newest(db: Sql): Promise<number> {
   const { rows } = await sql<{ position: number }>`

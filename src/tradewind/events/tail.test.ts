@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
 import { type Database, openDatabase, withDryRuns } from '../../db/database.ts';
 import { DryRun } from '../../lib/request-context.ts';
@@ -102,7 +103,35 @@ describe('the tail', () => {
     await expect(tail.ready()).rejects.toThrow('takes long');
     await writer.query('commit');
     await expect.poll(() => tail.ready().catch(() => -1)).toBeGreaterThan(0);
-  }, 20_000);
+  });
+
+  it('waits for whoever writes to the database, and not for those who write to others', async () => {
+    const role = `writer_${randomUUID().slice(0, 8)}`;
+    const here = { ...inject('postgres'), database: new URL(place.url).pathname.slice(1) };
+    const admin = new pg.Client({ ...here, user: 'postgres' });
+    const stranger = new pg.Client({ ...here, user: role });
+    await admin.connect();
+    await admin.query(`create role ${role} login; grant usage on sequence events_position to ${role}`);
+    await writer.end();
+    writer = new pg.Client({ ...here, database: 'postgres' });
+    await Promise.all([stranger.connect(), writer.connect()]);
+    try {
+      await writer.query('begin; select pg_current_xact_id()');
+      await tail.ready();
+      await write();
+      expect(await tail.ready()).toBe(await newest(database.sql));
+      // This role may not read what the other one is doing.
+      await stranger.query('begin; select next_event_position()');
+      await write();
+      expect(await tail.ready()).toBeLessThan(await newest(database.sql));
+      await stranger.query('rollback');
+      await expect.poll(() => tail.ready()).toBe(await newest(database.sql));
+    } finally {
+      await stranger.end();
+      await admin.query(`drop owned by ${role}; drop role ${role}`);
+      await admin.end();
+    }
+  });
 
   it('is not held up by a dry run that has written events and is not over', async () => {
     await tail.ready();

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from '../../db/database.ts';
-import { oldestTransaction, takeNumber } from '../../db/finality.ts';
+import { haveEndedBefore, takeNumber } from '../../db/finality.ts';
 import { UnavailableError } from '../../lib/errors.ts';
 import { onOwnBehalf } from '../../lib/request-context.ts';
 import { createTurns } from '../../lib/turns.ts';
-import { type EventRow, newest, readNext } from './store.ts';
+import { type EventRow, newest, readBetween } from './store.ts';
 
 /** New events are looked for this often; what this process commits and what workers announce, at once. */
 const LOOK_MS = 250;
@@ -15,7 +15,7 @@ const PATIENCE_MS = 5_000;
 export const BEAT_MS = 15_000;
 const BATCH = 1_000;
 const longer = (pause: number) => Math.min(2 * pause, LOOK_MS);
-const BUSY = 'Something on the database server takes long, so events cannot be told yet; try again';
+const BUSY = 'A transaction in the database takes long, so events cannot be told yet; try again';
 /** Kept in memory for those who follow closely; whoever is further behind reads the database. */
 const MOST_KEPT = 2_000;
 /** Listeners that ask the database at the same time, each of another account. */
@@ -29,7 +29,7 @@ const LONG_MS = 1;
  *
  * A position is taken before its transaction commits, so a smaller one may appear after a larger one. The tail passes a
  * gap only when it is certain that nobody can fill it any more: it takes a transaction number after it has seen the
- * gap, and waits until no transaction with a smaller one is under way.
+ * gap, and waits until no transaction of the database with a smaller one is under way.
  */
 export interface Tail {
   /** Keeps the tail running until the returned function is called. */
@@ -70,6 +70,7 @@ interface Waiting {
 export function createTail(database: Pick<Database, 'sql'>): Tail {
   const turns = createTurns(MOST_ASKING, { restAfterMs: LONG_MS });
   const ask = <T>(query: (sql: Sql) => Promise<T>): Promise<T> => query(database.sql);
+  const haveEnded = (number: bigint) => ask((db) => haveEndedBefore(db, number));
   let listeners = 0;
   let stopped = false;
   let isRunning = false;
@@ -111,7 +112,7 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
     const last = await ask(newest);
     if (settled !== undefined && last - settled < BATCH) return;
     const number = await ask(takeNumber);
-    for (let pause = PAUSE_MS; (await ask(oldestTransaction)) <= number; pause = longer(pause)) {
+    for (let pause = PAUSE_MS; !(await haveEnded(number)); pause = longer(pause)) {
       if (stopped) return;
       answerImpatient();
       await sleep(pause);
@@ -126,11 +127,12 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
 
   /** Returns how long to wait until the next look. */
   async function look(from: number): Promise<number> {
-    const { rows, oldest } = await ask((db) => readNext(db, from, BATCH));
-    if (bound && oldest > bound.number) {
+    // Asked first, since only what is read after it has all that these transactions have written.
+    if (bound && (await haveEnded(bound.number))) {
       sure = Math.max(sure, bound.position);
       bound = undefined;
     }
+    const rows = await ask((db) => readBetween(db, { after: from, upTo: Number.MAX_SAFE_INTEGER, limit: BATCH }));
     const count = finalAmong(rows, from);
     const last = rows[count - 1]?.position ?? from;
     const isWhole = rows.length < BATCH;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
+import { SOON } from '../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
@@ -52,7 +53,7 @@ it('shows while a task runs what is done and why the rest waits', async () => {
       expect.stringContaining('waiting for '),
     );
     return body;
-  }, 10_000);
+  }, SOON);
   expect(['NEW', 'RUNNING']).toContain(steps.state);
   expect(steps.done).toBeLessThan(steps.of);
   await service.http.delete('/tradewind/v1/test/faults');

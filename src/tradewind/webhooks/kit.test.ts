@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { SOON } from '../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { openReceiver, type WebhookReceiver } from '../../../test/support/webhook-receiver.ts';
 
 const BASE = '/tradewind/v1/webhooks';
 const KIT = '/tradewind/v1/test';
-const SOON = { timeout: 20_000, interval: 50 };
 
 let receiver: WebhookReceiver;
 let service: TestService;

@@ -3,13 +3,12 @@ import { readFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DRY_RUN } from '../../../test/support/dry-runs.ts';
-import type { HttpClient } from '../../../test/support/http-client.ts';
+import { type HttpClient, SOON } from '../../../test/support/http-client.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { openReceiver, type Received, type WebhookReceiver } from '../../../test/support/webhook-receiver.ts';
 import { newSecret } from './service.ts';
 
 const BASE = '/tradewind/v1/webhooks';
-const SOON = { timeout: 20_000, interval: 50 };
 
 let receiver: WebhookReceiver;
 let service: TestService;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newKeyPair } from '../../../src/cloud/compute/ssh-keys/service.ts';
-import type { HttpClient } from '../../support/http-client.ts';
+import { type HttpClient, SOON } from '../../support/http-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { filesOf, openTofu, type Stand, type Tofu } from './tofu.ts';
 
@@ -110,13 +110,10 @@ describe.each([
     }
     /** Waits until no task of the project goes on. */
     async function idle(http: HttpClient, projectId: number) {
-      await vi.waitFor(
-        async () => {
-          const { body } = await http.get(`/cloud/v1/tasks?project_id=${projectId}&state=NEW&state=RUNNING`);
-          expect(body.count).toBe(0);
-        },
-        { timeout: 30_000, interval: 200 },
-      );
+      await vi.waitFor(async () => {
+        const { body } = await http.get(`/cloud/v1/tasks?project_id=${projectId}&state=NEW&state=RUNNING`);
+        expect(body.count).toBe(0);
+      }, SOON);
     }
 
     it('from nothing to nothing', async () => {

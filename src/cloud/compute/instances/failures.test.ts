@@ -44,7 +44,7 @@ async function hurried(taskId: string) {
     await hurryAll();
     return isOver;
   };
-  await expect.poll(look, { timeout: 15_000, interval: 100 }).toBe(true);
+  await expect.poll(look, { interval: 100 }).toBe(true);
   return ended;
 }
 
@@ -68,7 +68,7 @@ it('leaves nothing behind when a creation fails', async () => {
       await hurryAll();
       return infrastructure(service.pool, kind);
     };
-    await expect.poll(look, { timeout: 15_000 }).toEqual({ wanted: [], there: [] });
+    await expect.poll(look).toEqual({ wanted: [], there: [] });
   }
 });
 
@@ -187,7 +187,7 @@ it('takes changes of the ports of an instance that is being deleted, and they go
     await hurryAll();
     return (await specOf(service.pool, 'floating_ip', floatingId)).there;
   };
-  await expect.poll(look, { timeout: 15_000 }).not.toHaveProperty('target');
+  await expect.poll(look).not.toHaveProperty('target');
 });
 
 it('puts the state back when an action fails', async () => {

@@ -50,7 +50,7 @@ beforeAll(async () => {
     ({ attachments: [one] }: { attachments: { server_id: string }[] }) =>
       one && one.server_id !== instance && one.server_id !== other,
   ).id;
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 const place = () => `instance web-1 (${instance})`;

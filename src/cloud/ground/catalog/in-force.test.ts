@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { changedCatalog } from '../../../../test/support/catalogs.ts';
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts';
-import { createHttpClient, type HttpClient } from '../../../../test/support/http-client.ts';
+import { createHttpClient, type HttpClient, SOON } from '../../../../test/support/http-client.ts';
 import { ENCRYPTION_KEY } from '../../../../test/support/secrets.ts';
 import { loadConfig } from '../../../config.ts';
 import { type Database, openDatabase } from '../../../db/database.ts';
@@ -193,7 +193,7 @@ it('goes on in a process that can not read the next, which is not ready until it
        files = jsonb_set(files::jsonb, '{features.yaml,colours}', '[]')::text`,
   );
   await database.pool.query(`select pg_notify('tradewind_changed', 'catalog:2')`);
-  await vi.waitFor(async () => expect((await http.get('/readyz')).status).toBe(503), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await http.get('/readyz')).status).toBe(503), SOON);
   const { body } = await http.get('/readyz');
   expect(body.problems.catalog).toContain('features.yaml colours: is unknown');
   expect(await taxOf(http)).toBe(17);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   volumeId = String(values.volume_id);
   networkId = String(values.network_id);
   instanceId = String(values.instance_id);
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 const TAGS = { env: 'old client', 'a/b': 'c' };

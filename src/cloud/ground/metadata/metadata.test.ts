@@ -23,7 +23,7 @@ beforeAll(async () => {
   const possessions = createPossessions(service.http);
   await possessions.make(...FAMILIES.map(([, parameter]) => parameter));
   values = possessions.values;
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 describe.each(FAMILIES)('%s by %s', (base, parameter, table) => {

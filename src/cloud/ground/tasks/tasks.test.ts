@@ -7,7 +7,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.01' });
   tenant = await service.otherTenant();
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 /** Starts a task of the second account that takes longer than any test. */

@@ -41,9 +41,7 @@ async function endless(work: () => Promise<void>) {
 
 /** Waits until the infrastructure has begun this revision of the cluster. */
 async function begun(cluster: { id: string }, revision: number) {
-  await expect
-    .poll(async () => (await infrastructureOf(service, cluster))?.revision, { timeout: 20_000 })
-    .toBe(revision);
+  await expect.poll(async () => (await infrastructureOf(service, cluster))?.revision).toBe(revision);
 }
 
 it('an overdue creation leaves nothing, neither wanted nor in the infrastructure', async () => {
@@ -61,7 +59,7 @@ it('an overdue creation leaves nothing, neither wanted nor in the infrastructure
     error: expect.stringContaining('deadline exceeded'),
   });
   expect((await http.get(`${CLUSTERS}/${body.name}`)).status).toBe(404);
-  await expect.poll(() => infrastructureOf(service, cluster), { timeout: 20_000 }).toBeUndefined();
+  await expect.poll(() => infrastructureOf(service, cluster)).toBeUndefined();
   const { rows } = await service.pool.query(
     `select id from instances where creator_task_id = $1
      union all select task_id from task_wants where task_id = $1`,

@@ -46,13 +46,10 @@ const quotas = async () =>
   ).rows;
 const ended = async (taskId: string) =>
   expect
-    .poll(
-      async () => {
-        await hurry();
-        return (await service.http.get(`/v1/tasks/${taskId}`)).body.state;
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      await hurry();
+      return (await service.http.get(`/v1/tasks/${taskId}`)).body.state;
+    })
     .toBe('FINISHED');
 
 async function made() {
@@ -90,7 +87,7 @@ it('a load balancer is there while it is made, and gone with everything when tha
     );
     return rows;
   };
-  await expect.poll(left, { timeout: 15_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
   for (const table of ['lb_listeners', 'lb_pools', 'lb_members', 'ports', 'floating_ips']) {
     expect((await service.pool.query(`select from ${table}`)).rows, table).toEqual([]);
   }

@@ -264,4 +264,4 @@ it('costs what the previews say, to the cent', async () => {
   // Later changes leave the month as it was.
   for (const { kind, id } of things) await done('delete', `${PATHS[kind]}/${id}`);
   expect(await report('cost_report/totals', exact)).toEqual(totals);
-}, 120_000);
+});

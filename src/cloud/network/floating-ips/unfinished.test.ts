@@ -58,13 +58,13 @@ it('a creation that fails leaves nothing', async () => {
   const answer = await service.http.post(V1, {});
   expect(answer.status, answer.text).toBe(200);
   const there = async () => (await infrastructure(service.pool, 'floating_ip')).there.length;
-  await expect.poll(there, { timeout: 15_000 }).toBe(before.there.length + 1);
+  await expect.poll(there).toBe(before.there.length + 1);
   await overrun(answer.body[0]);
   const after = async () => {
     await hurry(service.pool);
     return infrastructure(service.pool, 'floating_ip');
   };
-  await expect.poll(after, { timeout: 15_000 }).toEqual(before);
+  await expect.poll(after).toEqual(before);
   const { rows } = await service.pool.query('select from floating_ips');
   expect(rows).toEqual([]);
 });
@@ -146,7 +146,7 @@ describe('a conversion that fails', () => {
       );
       return rows.length;
     };
-    await expect.poll(making, { timeout: 15_000 }).toBe(1);
+    await expect.poll(making).toBe(1);
     await overrun(taskId);
     expect(await quota()).toEqual(before);
     const back = async () => {
@@ -159,6 +159,6 @@ describe('a conversion that fails', () => {
     };
     const { floating_ip_address: address } = await get(id);
     const spec = { address, metadata: {} };
-    await expect.poll(back, { timeout: 15_000 }).toEqual({ ports: [], wanted: spec, there: spec });
+    await expect.poll(back).toEqual({ ports: [], wanted: spec, there: spec });
   });
 });

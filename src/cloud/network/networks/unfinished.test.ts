@@ -36,18 +36,15 @@ const settled = () => service.pool.query('select from wants where due_at is not 
 
 it('leaves nothing of what could not be made', async () => {
   await expect
-    .poll(
-      async () => {
-        await hurry(service.pool);
-        return settled();
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      await hurry(service.pool);
+      return settled();
+    })
     .toBe(0);
   const before = [await infrastructure(service.pool, 'network'), await infrastructure(service.pool, 'subnet')];
   const made = taskOf(await service.http.post(NETWORKS, { name: 'never there' }));
   const parts = async () => (await infrastructure(service.pool, 'network')).there.length;
-  await expect.poll(parts, { timeout: 15_000 }).toBe(Number(before[0]?.there.length) + 1);
+  await expect.poll(parts).toBe(Number(before[0]?.there.length) + 1);
   await overrun(made);
   const network_id = (await service.http.get(NETWORKS)).body.results[0].id;
   await overrun(taskOf(await service.http.post(SUBNETS, { name: 'sub', network_id, cidr: '172.16.0.0/24' })));
@@ -55,7 +52,7 @@ it('leaves nothing of what could not be made', async () => {
     await hurry(service.pool);
     return [await infrastructure(service.pool, 'network'), await infrastructure(service.pool, 'subnet')];
   };
-  await expect.poll(after, { timeout: 15_000 }).toEqual(before);
+  await expect.poll(after).toEqual(before);
 });
 
 it('wants what was before when a change fails, and what was changed meanwhile', async () => {
@@ -74,7 +71,7 @@ it('wants what was before when a change fails, and what was changed meanwhile', 
     await hurry(service.pool);
     return (await specOf(service.pool, 'network', id)).there?.name;
   };
-  await expect.poll(there, { timeout: 15_000 }).toBe('at once');
+  await expect.poll(there).toBe('at once');
 });
 
 it('shows a network whose removal takes longer than its task, with its subnets, until both have gone', async () => {

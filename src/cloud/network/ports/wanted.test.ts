@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.01' });
   const reserved = await service.http.post('/cloud/v1/reserved_fixed_ips/1/1', { type: 'external' });
   port = (await finished(reserved.body[0])).ports[0];
-}, 40_000);
+});
 afterAll(() => service.stop());
 
 async function finished(taskId: string) {
@@ -68,7 +68,7 @@ it('does without a group that is deleted meanwhile, which goes', async () => {
   await finished(taskId);
   expect((await shown()).security_group_ids).toEqual([kept]);
   expect((await spec()).there?.groups).toEqual({ [kept]: true });
-  await expect.poll(() => gone(id), { timeout: 15_000 }).toEqual({ wanted: undefined, there: undefined });
+  await expect.poll(() => gone(id)).toEqual({ wanted: undefined, there: undefined });
 });
 
 it('goes although a floating IP leads to it, which leads nowhere then', async () => {
@@ -90,6 +90,6 @@ it('goes although a floating IP leads to it, which leads nowhere then', async ()
     await hurry(service.pool);
     return (await specOf(service.pool, 'floating_ip', id)).there;
   };
-  await expect.poll(floating, { timeout: 15_000 }).toEqual({ address: expect.any(String), metadata: { a: 'b' } });
+  await expect.poll(floating).toEqual({ address: expect.any(String), metadata: { a: 'b' } });
   expect(await specOf(service.pool, 'port', port_id)).toEqual({ wanted: undefined, there: undefined });
 });

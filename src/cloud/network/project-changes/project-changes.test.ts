@@ -7,7 +7,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   service = await borrowService();
   tenant = await service.otherTenant();
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 const BASE = '/cloud/v1/projects';

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const made = await finished(taskOf(answer));
   instance = made.instances[0];
   ports = made.ports;
-}, 40_000);
+});
 afterAll(() => service.stop());
 
 const taskOf = (answer: { status: number; body: string[]; text: string }): string => {
@@ -104,14 +104,14 @@ it('leaves nothing of a port that could not be made', async () => {
   const [before, rows] = [await infrastructure(service.pool, 'port'), await counts()];
   const taskId = taskOf(await service.http.post(RESERVED, { type: 'external' }));
   const there = async () => (await infrastructure(service.pool, 'port')).there.length;
-  await expect.poll(there, { timeout: 15_000 }).toBe(before.there.length + 1);
+  await expect.poll(there).toBe(before.there.length + 1);
   await failed(taskId);
   expect(await counts()).toEqual(rows);
   const after = async () => {
     await hurry(service.pool);
     return infrastructure(service.pool, 'port');
   };
-  await expect.poll(after, { timeout: 15_000 }).toEqual(before);
+  await expect.poll(after).toEqual(before);
 });
 
 it('leaves an address reserved that could not become a floating IP', async () => {
@@ -133,7 +133,7 @@ it('brings back a port that has gone already when the floating IP could not be m
     if ((await specOf(service.pool, 'port', id)).wanted !== undefined) await hurry(service.pool);
     return (await infrastructure(service.pool, 'floating_ip')).there.length;
   };
-  await expect.poll(making, { timeout: 15_000 }).toBe(1);
+  await expect.poll(making).toBe(1);
   expect(await specOf(service.pool, 'port', id)).toEqual({ wanted: undefined, there: undefined });
   await failed(taskId);
   await expectThere(id, { reserved: true });
@@ -141,7 +141,7 @@ it('brings back a port that has gone already when the floating IP could not be m
     await hurry(service.pool);
     return infrastructure(service.pool, 'floating_ip');
   };
-  await expect.poll(gone, { timeout: 15_000 }).toEqual({ wanted: [], there: [] });
+  await expect.poll(gone).toEqual({ wanted: [], there: [] });
 });
 
 /** Waits until everything has settled and the port exists as wanted. */
@@ -150,7 +150,7 @@ async function expectThere(id: string, spec: object) {
     await hurry(service.pool);
     return specOf(service.pool, 'port', id);
   };
-  await expect.poll(there, { timeout: 15_000 }).toMatchObject({ wanted: spec, there: spec });
+  await expect.poll(there).toMatchObject({ wanted: spec, there: spec });
   const { wanted, there: found } = await there();
   expect(found).toEqual(wanted);
 }

@@ -83,7 +83,7 @@ beforeAll(async () => {
   floatingAddress = (await http.get(`${FLOATING}/${only(floatingips)}`)).body.floating_ip_address;
   await service.pool.query('update routers set task_id = gen_random_uuid() where id = $1', [routers.held]);
   await service.pool.query('update subnets set task_id = gen_random_uuid() where id = $1', [subnets.held]);
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 const at = (name: string) => `${ROUTERS}/${routers[name] ?? name}`;

@@ -592,7 +592,7 @@ it('a network that goes releases its quotas in the order in which new ones take 
       );
       return rows.length;
     };
-    await expect.poll(waiting, { timeout: 15_000 }).toBe(1);
+    await expect.poll(waiting).toBe(1);
     await take('router_count', 'nowait');
     await creating.query('commit');
     await done(answer);

@@ -66,7 +66,7 @@ it.each([
     await hurry(service.pool);
     return parts();
   };
-  await expect.poll(after, { timeout: 15_000 }).toEqual(before);
+  await expect.poll(after).toEqual(before);
   expect((await service.http.get(V1)).body.count).toBe(0);
   expect(await heldAddresses()).toBe(0);
   const { rows } = await service.pool.query(`select from quota_usage where attribute = 'router_count' and used > 0`);
@@ -131,7 +131,7 @@ it('floating IPs do without a router that could not be made or changed', async (
     await hurry(service.pool);
     return specOf(service.pool, 'router', made.id);
   };
-  await expect.poll(gone, { timeout: 15_000 }).toEqual({ wanted: undefined, there: undefined });
+  await expect.poll(gone).toEqual({ wanted: undefined, there: undefined });
 
   const { routers } = await done(V1, { name: 'first', ...taking });
   const second = await router('second');
@@ -175,6 +175,6 @@ it('a removal that fails goes on', async () => {
     await hurry(service.pool);
     return (await service.http.get(`/v1/tasks/${again.body[0]}`)).body.state;
   };
-  await expect.poll(state, { timeout: 15_000 }).toBe('FINISHED');
+  await expect.poll(state).toBe('FINISHED');
   expect((await service.http.get(`${V1}/${id}`)).status).toBe(404);
 });

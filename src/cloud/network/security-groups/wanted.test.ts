@@ -35,9 +35,7 @@ describe('the infrastructure has a security group', () => {
       portRangeMax: 22,
     };
     const ssh = security_group_rules.find((rule: { protocol: string }) => rule.protocol === 'tcp');
-    await expect
-      .poll(() => there(id), { timeout: 15_000 })
-      .toMatchObject({ name: 'ssh', description: 'd', rules: { [ssh.id]: ofRule } });
+    await expect.poll(() => there(id)).toMatchObject({ name: 'ssh', description: 'd', rules: { [ssh.id]: ofRule } });
 
     const added = await service.http.post(`${V1}/${id}/rules`, {
       direction: 'ingress',
@@ -46,24 +44,24 @@ describe('the infrastructure has a security group', () => {
     });
     expect(added.status, added.text).toBe(200);
     await expect
-      .poll(async () => (await there(id))?.rules[added.body.id], { timeout: 15_000 })
+      .poll(async () => (await there(id))?.rules[added.body.id])
       .toEqual({ direction: 'ingress', ethertype: 'IPv6', remoteGroupId: id });
     expect((await service.http.patch(`${V1}/${id}`, { name: 'renamed' })).status).toBe(200);
-    await expect.poll(async () => (await there(id))?.name, { timeout: 15_000 }).toBe('renamed');
+    await expect.poll(async () => (await there(id))?.name).toBe('renamed');
     expect((await service.http.patch(`${V2}/${id}`, { rules: [] })).status).toBe(200);
-    await expect.poll(async () => (await there(id))?.rules, { timeout: 15_000 }).toEqual({});
+    await expect.poll(async () => (await there(id))?.rules).toEqual({});
 
     expect((await service.http.delete(`${V1}/${id}`)).status).toBe(204);
-    await expect.poll(() => group(id), { timeout: 15_000 }).toEqual(NOTHING);
+    await expect.poll(() => group(id)).toEqual(NOTHING);
   });
 
   it('by a task as well, and by a copy', async () => {
     const answer = await service.http.post(V2, { name: 'by-task' });
     const [id] = (await service.http.task(answer.body[0])).created_resources.security_groups;
-    await expect.poll(async () => (await there(id))?.name, { timeout: 15_000 }).toBe('by-task');
+    await expect.poll(async () => (await there(id))?.name).toBe('by-task');
     const copy = await service.http.post(`${V1}/${id}/copy`, { name: 'copied' });
     expect(copy.status, copy.text).toBe(200);
-    await expect.poll(async () => (await there(copy.body.id))?.name, { timeout: 15_000 }).toBe('copied');
+    await expect.poll(async () => (await there(copy.body.id))?.name).toBe('copied');
   });
 
   it('never where its creation is refused', async () => {
@@ -90,11 +88,11 @@ it('a port has the groups that it is given, and loses those that it is not', asy
   expect(await groups()).toEqual({ [other]: true });
   const url = `/cloud/v1/instances/1/1/${instances[0]}`;
   expect((await service.http.post(`${url}/addsecuritygroup`, { name })).status).toBe(204);
-  await expect.poll(groups, { timeout: 15_000 }).toEqual({ [id]: true, [other]: true });
+  await expect.poll(groups).toEqual({ [id]: true, [other]: true });
   expect((await service.http.post(`${url}/delsecuritygroup`, { name })).status).toBe(204);
-  await expect.poll(groups, { timeout: 15_000 }).toEqual({ [other]: true });
+  await expect.poll(groups).toEqual({ [other]: true });
   const late = await service.http.post(V1, { security_group: { name: 'late' }, instances });
-  await expect.poll(groups, { timeout: 15_000 }).toEqual({ [late.body.id]: true, [other]: true });
+  await expect.poll(groups).toEqual({ [late.body.id]: true, [other]: true });
 });
 
 it('a project comes with a network, a subnet and a group in each region, and all go with it', async () => {
@@ -113,7 +111,7 @@ it('a project comes with a network, a subnet and a group in each region, and all
   };
   const own = ['network', 'security_group', 'subnet'];
   const kindsThere = async () => (await kinds('simulated_objects')).map(({ kind }) => kind);
-  await expect.poll(kindsThere, { timeout: 15_000 }).toEqual(own);
+  await expect.poll(kindsThere).toEqual(own);
   const owner = await service.pool.query('select distinct client_id from wants where project_id = $1', [project]);
   expect(owner.rows).toEqual([{ client_id: tenant.clientId }]);
   const ids = (await kinds('wants')).map(({ id }) => id);
@@ -124,7 +122,7 @@ it('a project comes with a network, a subnet and a group in each region, and all
       union all select id from simulated_objects where id = any($2::uuid[])`;
     return (await service.pool.query(query, [project, ids])).rows;
   };
-  await expect.poll(left, { timeout: 15_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
 });
 
 it('the group of the nodes of a cluster comes and goes with it', async () => {
@@ -134,9 +132,9 @@ it('the group of the nodes of a cluster comes and goes with it', async () => {
   const [{ id }] = rows;
   const rules = (spec: Awaited<ReturnType<typeof there>>) => Object.values(spec?.rules ?? {});
   await expect
-    .poll(async () => rules(await there(id)), { timeout: 15_000 })
+    .poll(async () => rules(await there(id)))
     .toContainEqual({ direction: 'ingress', ethertype: 'IPv4', remoteGroupId: id });
   const removal = await service.http.delete(`${CLUSTERS}/blue`);
   expect((await service.http.task(removal.body[0])).state).toBe('FINISHED');
-  await expect.poll(() => group(id), { timeout: 15_000 }).toEqual(NOTHING);
+  await expect.poll(() => group(id)).toEqual(NOTHING);
 });

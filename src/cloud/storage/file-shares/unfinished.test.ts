@@ -50,7 +50,7 @@ test('a share is there while it is made, and gone when that fails', async () => 
   });
   expect((await service.http.get(url)).status).toBe(404);
   expect(await usedQuota()).toBe(0);
-  await expect.poll(async () => (await hurry()) === 0 && simulated(), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(async () => (await hurry()) === 0 && simulated()).toEqual([]);
 });
 
 /** Pretends that the simulated work on the share began an hour earlier. */
@@ -67,14 +67,14 @@ test('what was half made goes from the infrastructure as well', async () => {
   await expect.poll(simulated).toEqual(['making']);
   await overrun(taskId);
   await expect.poll(simulated).toEqual(['removing']);
-  await expect.poll(async () => (await hurry()) === 0 && simulated(), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(async () => (await hurry()) === 0 && simulated()).toEqual([]);
   const wanted = async () => (await service.pool.query(`select from wants where kind = 'file_share'`)).rows;
   await expect.poll(wanted).toEqual([]);
 });
 
 test('a share whose deletion takes too long stays held, and goes in the end', async () => {
   const creation = await started(await service.http.post(BASE, { name: 'slow', protocol: 'NFS', size: 1 }));
-  await expect.poll(hurry, { timeout: 10_000 }).toBe(1);
+  await expect.poll(hurry).toBe(1);
   const [id] = (await service.http.task(creation)).created_resources.file_shares;
   const url = `${BASE}/${id}`;
 
@@ -88,7 +88,7 @@ test('a share whose deletion takes too long stays held, and goes in the end', as
   expect(await usedQuota()).toBe(1);
 
   await hurry();
-  await expect.poll(async () => (await service.http.get(url)).status, { timeout: 10_000 }).toBe(404);
+  await expect.poll(async () => (await service.http.get(url)).status).toBe(404);
   expect(await usedQuota()).toBe(0);
   expect((await service.http.task(taskId)).state).toBe('ERROR');
   expect((await service.http.task(again)).state).toBe('FINISHED');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createHttpClient } from '../../../../test/support/http-client.ts';
+import { createHttpClient, SOON } from '../../../../test/support/http-client.ts';
 import {
   anyEmail,
   bearer,
@@ -316,7 +316,7 @@ describe('a seller', () => {
     await changing.query('select from clients where id = $1 for no key update', [client]);
     const leaving = own.http.delete(`${among(own)}/${seller}`);
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await vi.waitFor(async () => expect((await service.pool.query(waiting)).rowCount).toBe(1), 20_000);
+    await vi.waitFor(async () => expect((await service.pool.query(waiting)).rowCount).toBe(1), SOON);
     // The change locks more: accounts with higher IDs, and the user.
     const more = async () => {
       await changing.query('select from clients where id = $1 for no key update nowait', [own.clientId]);

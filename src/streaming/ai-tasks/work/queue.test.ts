@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { SOON } from '../../../../test/support/http-client.ts';
 import { cancelAiTask, listAiTasks } from '../service.ts';
 import { deleteOldTasks, KEPT_DAYS } from '../store.ts';
 import { limits, openWorkStage, type WorkStage } from './fixtures/work.ts';
@@ -32,8 +33,7 @@ const filesLeft = () =>
     .readdirSync(path.join(work.folder, 'ai'), { recursive: true, encoding: 'utf8' })
     .filter((name) => !/^[^/]+(\/owner\.json)?$/.test(name));
 
-const nothingIsLeft = () =>
-  vi.waitFor(() => expect([work.processes(), filesLeft()]).toEqual([[], []]), { timeout: 10_000 });
+const nothingIsLeft = () => vi.waitFor(() => expect([work.processes(), filesLeft()]).toEqual([[], []]), SOON);
 
 const linesOf = (id: string) => work.logged.map((line) => JSON.parse(line)).filter(({ taskId }) => taskId === id);
 
@@ -57,7 +57,7 @@ test('a task is fetched, analysed in a child of its own, and ends with the resul
 test('progress is shown while the work goes on', async () => {
   await work.worker();
   const id = await work.task(`${say({ type: 'progress', percent: 50 })}\nhang`);
-  await vi.waitFor(async () => expect((await work.read(id)).progress).toBe(54), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await work.read(id)).progress).toBe(54), SOON);
   expect(await work.read(id)).toMatchObject({ status: 'STARTED', completed_at: null });
   await cancelAiTask(work.stage.on, work.stage.principal, id);
   await nothingIsLeft();
@@ -66,7 +66,7 @@ test('progress is shown while the work goes on', async () => {
 test('a task that waits for its turn alone says nothing of an engine', async () => {
   const [busy, next] = [await work.task('hang'), await work.task(OK)];
   await work.worker();
-  await vi.waitFor(async () => expect((await work.read(busy)).status).toBe('STARTED'), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await work.read(busy)).status).toBe('STARTED'), SOON);
   expect(await work.read(next)).toMatchObject({ status: 'PENDING', waitingFor: undefined });
   await cancelAiTask(work.stage.on, work.stage.principal, busy);
   await work.until(next, 'SUCCESS');
@@ -137,7 +137,7 @@ test('after a fault the next try waits for its time', async () => {
 test('cancelling kills all that the task started, and its files go', async () => {
   await work.worker();
   const id = await work.task(SLEEPERS);
-  await vi.waitFor(() => expect(work.processes()).toHaveLength(3), { timeout: 10_000 });
+  await vi.waitFor(() => expect(work.processes()).toHaveLength(3), SOON);
   await cancelAiTask(work.stage.on, work.stage.principal, id);
   expect((await work.read(id)).status).toBe('REVOKED');
   await nothingIsLeft();
@@ -149,7 +149,7 @@ test('cancelling kills all that the task started, and its files go', async () =>
 test('a cancellation that nobody announced is seen as well', async () => {
   await work.worker();
   const id = await work.task('hang');
-  await vi.waitFor(() => expect(work.processes()).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(work.processes()).toHaveLength(1), SOON);
   expect(await work.stage.advance(id, { to: 'REVOKED' })).toBe(true);
   await nothingIsLeft();
 });
@@ -233,14 +233,12 @@ test('a task whose slow file is there waits for its turn, and ends when it is ca
   await work.until(slow, 'STARTED');
   const busy = await work.task('hang', { principal: other });
   await work.until(busy, 'STARTED');
-  await vi.waitFor(() => expect(work.processes()).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(work.processes()).toHaveLength(1), SOON);
   open();
-  await vi.waitFor(async () => expect((await work.read(slow)).progress).toBe(10), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await work.read(slow)).progress).toBe(10), SOON);
   expect(work.processes()).toHaveLength(1);
   await cancelAiTask(work.stage.on, work.stage.principal, slow);
-  await vi.waitFor(() => expect(filesLeft().filter((name) => name.includes(slow))).toEqual([]), {
-    timeout: 10_000,
-  });
+  await vi.waitFor(() => expect(filesLeft().filter((name) => name.includes(slow))).toEqual([]), SOON);
   expect(await work.read(busy)).toMatchObject({ status: 'STARTED' });
   await cancelAiTask(work.stage.on, other, busy);
   await nothingIsLeft();
@@ -288,7 +286,7 @@ test('a task waits for a worker that can do it', async () => {
 test('a worker that stops gives its task back, and another does it', async () => {
   const first = await work.worker();
   const id = await work.task('hang', { later: OK });
-  await vi.waitFor(() => expect(work.processes()).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(work.processes()).toHaveLength(1), SOON);
   await first.stop();
   expect(await work.read(id)).toMatchObject({ status: 'PENDING', retries: 0 });
   expect([work.processes(), filesLeft()]).toEqual([[], []]);
@@ -345,7 +343,7 @@ test('a start removes what dead processes left, and nothing else', async () => {
   owned({ host, pid: process.pid, startedAt });
   fs.mkdirSync(path.join(root, 'not-ours'));
   await work.worker();
-  await vi.waitFor(() => expect(fs.readdirSync(root)).toHaveLength(3), { timeout: 10_000 });
+  await vi.waitFor(() => expect(fs.readdirSync(root)).toHaveLength(3), SOON);
   expect(fs.readdirSync(root)).toEqual(expect.arrayContaining([own, 'not-ours']));
   fs.rmdirSync(path.join(root, 'not-ours'));
 });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { SOON } from '../../../../test/support/http-client.ts';
 import { createSlots } from './slots.ts';
 
 const never = new AbortController().signal;
@@ -21,10 +22,10 @@ test('quick files have a slot from the start', async () => {
 test('slow files have none, up to a number of them', async () => {
   const slots = slowly(1, 2);
   const all = [slots.enter(1)];
-  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1]), 20_000);
+  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1]), SOON);
   expect(slots.hasRoom()).toBe(true);
   all.push(slots.enter(2));
-  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1, 2]), 20_000);
+  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1, 2]), SOON);
   expect(slots.hasRoom()).toBe(false);
   for (const slot of all) slot.leave();
   expect(slots.hasRoom()).toBe(true);
@@ -33,11 +34,11 @@ test('slow files have none, up to a number of them', async () => {
 test('accounts take turns with what is there, whoever came first', async () => {
   const slots = slowly(1);
   const tasks = new Map(['a1', 'a2', 'a3', 'b1'].map((name) => [name, slots.enter(name.startsWith('a') ? 1 : 2)]));
-  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(4), 20_000);
+  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(4), SOON);
   const order: string[] = [];
   const turns = [...tasks].map(([name, slot]) => slot.turn(never).then(() => order.push(name)));
   for (let done = 1; done <= 4; done++) {
-    await vi.waitFor(() => expect(order).toHaveLength(done), 20_000);
+    await vi.waitFor(() => expect(order).toHaveLength(done), SOON);
     // Nobody else begins before this one leaves.
     await delay(5);
     expect(order).toHaveLength(done);
@@ -51,7 +52,7 @@ test('free slots are for all whose files are there, also of one account', async 
   const slots = slowly(3);
   const busy = slots.enter(2);
   const others = [slots.enter(1), slots.enter(1)];
-  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(3), 20_000);
+  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(3), SOON);
   await Promise.all([busy, ...others].map((slot) => slot.turn(never)));
   expect(slots.hasRoom()).toBe(false);
   for (const slot of [busy, ...others]) slot.leave();
@@ -60,7 +61,7 @@ test('free slots are for all whose files are there, also of one account', async 
 test('what waits and what is quick is not more than there are slots', async () => {
   const slots = slowly(1);
   const slow = slots.enter(1);
-  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1]), 20_000);
+  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1]), SOON);
   const busy = slots.enter(2);
   await busy.turn(never);
   const waiting = slow.turn(never);
@@ -73,7 +74,7 @@ test('what waits and what is quick is not more than there are slots', async () =
 test('a task that is ended while it waits gives way', async () => {
   const slots = slowly(1);
   const [first, second, third] = [slots.enter(1), slots.enter(2), slots.enter(3)];
-  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(3), 20_000);
+  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(3), SOON);
   await first.turn(never);
   const stop = new AbortController();
   const refused = second.turn(stop.signal).finally(() => second.leave());

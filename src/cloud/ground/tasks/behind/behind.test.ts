@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTERS, makeCluster, POOL } from '../../../../../test/support/clusters.ts';
+import { SOON } from '../../../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../../../test/support/service.ts';
 import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
 import { type Database, openDatabase } from '../../../../db/database.ts';
@@ -236,7 +237,7 @@ it('an account has 2,000 of them waiting, in all of its projects', async () => {
   await vi.waitFor(async () => {
     const { rows } = await service.pool.query('select count(*)::integer from waiting_deletions');
     expect(rows).toEqual([{ count: 1_999 }]);
-  }, 10_000);
+  }, SOON);
   const last = await remove(at('floatingips', floating));
   expect(await remove(at('floatingips', floating))).toBe(last);
   await service.pool.query(
@@ -277,7 +278,7 @@ it('a deletion that moves behind another task does not take along what is free, 
   await vi.waitFor(async () => {
     const { rows } = await service.pool.query('select behind from waiting_deletions where task_id = $1', [moved]);
     expect(rows).toEqual([{ behind: attaching }]);
-  }, 10_000);
+  }, SOON);
   expect((await task(moved)).data).toMatchObject({ volume_id: volumes[0], waits_for: attaching });
   await soon(free);
   expect(await ends([free])).toEqual(['FINISHED']);
@@ -300,7 +301,7 @@ it('has its second chance after a worker died, too', async () => {
       `update waiting_deletions set due_at = now() + interval '1 hour' where claims > 1 and worker_id is null`,
     );
     expect([later.rowCount, (await task(second)).error]).toEqual([1, null]);
-  }, 10_000);
+  }, SOON);
   expect(await ends([await remove(at('reserved_fixed_ips', reserved))])).toEqual(['FINISHED']);
   await service.pool.query('update waiting_deletions set due_at = now()');
   expect(await ends([second])).toEqual(['FINISHED']);
@@ -416,7 +417,7 @@ it('has more time while the task before it is in time', async () => {
       id,
     ]);
     expect(rows).toEqual([{ state: 'NEW', early: true }]);
-  }, 10_000);
+  }, SOON);
   await goOn();
   expect(await ends([id])).toEqual(['FINISHED']);
 });
@@ -428,7 +429,7 @@ it('ends with an error after a day, or when the time of the task before it is ov
     `update tasks set deadline_at = now() - interval '1 hour', created_on = now() - interval '25 hours' where id = $1`,
     [id],
   );
-  await vi.waitFor(async () => expect((await task(id)).state).toBe('ERROR'), 10_000);
+  await vi.waitFor(async () => expect((await task(id)).state).toBe('ERROR'), SOON);
   expect((await task(id)).error).toContain(`is held by task ${first}`);
   await goOn();
   await service.http.task(first);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SOON } from '../../../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../../../test/support/service.ts';
 
 const FAULTS = '/tradewind/v1/test/faults';
@@ -54,7 +55,7 @@ describe('a creation', () => {
     await vi.waitFor(async () => {
       const left = await service.pool.query(`select from wants where kind = 'volume'`);
       expect(left.rowCount).toBe(before[0]);
-    }, 20_000);
+    }, SOON);
     const again = await cancel(id);
     expect([again.status, again.text]).toEqual([409, expect.stringContaining('has ended')]);
   });
@@ -73,7 +74,7 @@ describe('a change', () => {
         const { task_id } = await read();
         expect(task_id).not.toBeNull();
         return { text: '', body: [task_id] };
-      }, 10_000);
+      }, SOON);
     });
     expect((await cancel(id)).status).toBe(200);
     const refused = await answer;
@@ -109,7 +110,7 @@ it('tells an event', async () => {
     const { body } = await service.http.get(`/tradewind/v1/events?cursor=${start.cursor}&subject=task/${id}`);
     const types = body.events.map(({ type }: { type: string }) => type);
     expect(types).toEqual(expect.arrayContaining(['tradewind.task.failed', 'tradewind.task.cancelled']));
-  }, 10_000);
+  }, SOON);
 });
 
 it('is told to the account of the task if the platform administrator does it', async () => {
@@ -121,7 +122,7 @@ it('is told to the account of the task if the platform administrator does it', a
   await vi.waitFor(async () => {
     const { body } = await other.http.get(`/tradewind/v1/events?cursor=${start.cursor}&subject=task/${id}`);
     expect(body.events.map(({ type }: { type: string }) => type)).toContain('tradewind.task.cancelled');
-  }, 10_000);
+  }, SOON);
   const { body } = await other.http.get(`/tradewind/v1/audit?subject=task/${id}`);
   expect(body.records).toMatchObject([{ operation: 'cancelTask', client_id: other.clientId }]);
 });

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SOON } from '../../../../../test/support/http-client.ts';
 import { startService, type Tenant, type TestService } from '../../../../../test/support/service.ts';
 
 const BASE = '/cloud/v1/user_actions';
@@ -53,7 +54,6 @@ const makeKey = async (tenant: Tenant, name: string) => {
   expect(made.status, made.text).toBe(201);
 };
 const listed = async (tenant: Tenant) => (await tenant.http.get(BASE)).body.results;
-const soon = { timeout: 15_000, interval: 100 };
 
 describe('a subscription', () => {
   let tenant: Tenant;
@@ -72,7 +72,7 @@ describe('a subscription', () => {
     await makeKey(tenant, 'before');
     expect((await tenant.http.post(`${BASE}/subscribe`, subscription)).status).toBe(204);
     for (const name of ['first', 'second', 'third']) await makeKey(tenant, name);
-    await vi.waitFor(() => expect(names()).toEqual(['first', 'second', 'third']), soon);
+    await vi.waitFor(() => expect(names()).toEqual(['first', 'second', 'third']), SOON);
     expect(received[0]).toMatchObject({
       method: 'POST',
       header: 'Bearer it',
@@ -88,7 +88,7 @@ describe('a subscription', () => {
           .toReversed()
           .map((one: object) => ({ ...one, acknowledged: false })),
       );
-    }, soon);
+    }, SOON);
   });
 
   it('is sent nothing from before it, however long it lasts', async () => {
@@ -96,9 +96,9 @@ describe('a subscription', () => {
     await tenant.http.post(`${BASE}/subscribe`, subscription);
     for (const name of ['first', 'second']) {
       await makeKey(tenant, name);
-      await vi.waitFor(() => expect(names()).toContain(name), soon);
+      await vi.waitFor(() => expect(names()).toContain(name), SOON);
       // A round ends by recording what was sent.
-      await vi.waitFor(async () => expect((await listed(tenant))[0].acknowledged).toBe(true), soon);
+      await vi.waitFor(async () => expect((await listed(tenant))[0].acknowledged).toBe(true), SOON);
     }
     expect(names()).toEqual(['first', 'second']);
   });
@@ -109,11 +109,11 @@ describe('a subscription', () => {
     statusOf = () => (refusals++ === 0 ? status : 204);
     await makeKey(tenant, 'refused once');
     await makeKey(tenant, 'after it');
-    await vi.waitFor(() => expect(refusals).toBe(1), soon);
+    await vi.waitFor(() => expect(refusals).toBe(1), SOON);
     expect(await listed(tenant)).toMatchObject([{ acknowledged: false }, { acknowledged: false }]);
-    await vi.waitFor(async () => expect(await failures()).toBe(1), soon);
+    await vi.waitFor(async () => expect(await failures()).toBe(1), SOON);
     await service.pool.query('update user_action_subscriptions set due_at = now()');
-    await vi.waitFor(() => expect(names()).toEqual(['refused once', 'after it']), soon);
+    await vi.waitFor(() => expect(names()).toEqual(['refused once', 'after it']), SOON);
   });
 
   it('is sent although the header of another account can not be read', async () => {
@@ -129,7 +129,7 @@ describe('a subscription', () => {
     await makeKey(other, 'with a header that is lost');
     await makeKey(tenant, 'sent all the same');
     await setAll('due_at', 'now()');
-    await vi.waitFor(() => expect(names()).toEqual(['sent all the same']), soon);
+    await vi.waitFor(() => expect(names()).toEqual(['sent all the same']), SOON);
     expect((await other.http.post(`${BASE}/unsubscribe`)).status).toBe(204);
   });
 
@@ -164,7 +164,7 @@ describe('a subscription', () => {
     const ours = tenant.clientId;
     await service.pool.query('update user_action_subscriptions set url = $1 where client_id = $2', [url, ours]);
     await makeKey(tenant, 'not sent');
-    await vi.waitFor(async () => expect(await failures()).toBe(1), soon);
+    await vi.waitFor(async () => expect(await failures()).toBe(1), SOON);
     expect(asked).toBe(0);
   });
 
@@ -172,18 +172,18 @@ describe('a subscription', () => {
     await tenant.http.post(`${BASE}/subscribe`, subscription);
     statusOf = () => 503;
     await makeKey(tenant, 'of yesterday');
-    await vi.waitFor(async () => expect(await failures()).toBe(1), soon);
+    await vi.waitFor(async () => expect(await failures()).toBe(1), SOON);
     await service.pool.query(`update user_actions set "timestamp" = now() - interval '25 hours' where client_id = $1`, [
       tenant.clientId,
     ]);
     await service.pool.query(
       `update user_action_subscriptions set due_at = now(), sent_until = now() - interval '26 hours'`,
     );
-    await vi.waitFor(async () => expect(await failures()).toBe(2), soon);
+    await vi.waitFor(async () => expect(await failures()).toBe(2), SOON);
     statusOf = () => 200;
     await service.pool.query('update user_action_subscriptions set due_at = now()');
     await makeKey(tenant, 'of today');
-    await vi.waitFor(() => expect(names()).toEqual(['of today']), soon);
+    await vi.waitFor(() => expect(names()).toEqual(['of today']), SOON);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   pauseClusterWork,
   settledInfrastructure,
 } from '../../../../../test/support/clusters.ts';
+import { SOON } from '../../../../../test/support/http-client.ts';
 import { borrowService, type TestService } from '../../../../../test/support/service.ts';
 
 let service: TestService;
@@ -173,15 +174,12 @@ describe('the nodes of a cluster', () => {
     await quotas.query('begin');
     await lock('cluster_count');
     const deletion = await http.delete(`${CLUSTERS}/${cluster.name}`);
-    await vi.waitFor(
-      async () => {
-        const { rowCount } = await pool.query(
-          `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%"quota_usage"%'`,
-        );
-        expect(rowCount).toBe(1);
-      },
-      { timeout: 20_000, interval: 50 },
-    );
+    await vi.waitFor(async () => {
+      const { rowCount } = await pool.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%"quota_usage"%'`,
+      );
+      expect(rowCount).toBe(1);
+    }, SOON);
     await lock('vm_count');
     await lock('volume_count');
     await quotas.query('rollback');

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await possessions.make('instance_id', 'volume_id');
   instance_id = String(possessions.values.instance_id);
   id = String(possessions.values.volume_id);
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 it('attaches and detaches, and answers the volume when that is done', async () => {

@@ -61,6 +61,6 @@ async function attaching(service: TestService): Promise<{ url: string; answering
   });
   const url = `/cloud/v1/volumes/1/1/${volumes[0].id}`;
   const answering = service.http.post(`${url}/attach`, { instance_id: instances[0].id });
-  await expect.poll(async () => (await service.http.get(url)).body.status, { timeout: 10_000 }).toBe('attaching');
+  await expect.poll(async () => (await service.http.get(url)).body.status).toBe('attaching');
   return { url, answering };
 }

@@ -43,14 +43,11 @@ const snapshotsOf = async (volumeId: string) => (await service.http.get(`${S}?vo
 /** Waits until the volume has so many snapshots, all of them ready. */
 async function settled(volumeId: string, count: number) {
   await expect
-    .poll(
-      async () => {
-        // What looks at new snapshots looks again in some seconds.
-        passes(0.1);
-        return (await snapshotsOf(volumeId)).map(({ status }: { status: string }) => status);
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      // What looks at new snapshots looks again in some seconds.
+      passes(0.1);
+      return (await snapshotsOf(volumeId)).map(({ status }: { status: string }) => status);
+    })
     .toEqual(Array.from({ length: count }, () => 'available'));
   return snapshotsOf(volumeId);
 }
@@ -272,7 +269,7 @@ describe('snapshots', () => {
     passes(5 * 60 + 5);
     const [second] = await settled(volume, 2);
     passes(60);
-    await expect.poll(async () => (await snapshotsOf(volume))[0]?.id, { timeout: 10_000 }).not.toBe(second.id);
+    await expect.poll(async () => (await snapshotsOf(volume))[0]?.id).not.toBe(second.id);
     const kept = await settled(volume, 2);
     expect(kept.map(({ id }: { id: string }) => id)).not.toContain(first.id);
     expect(kept.map(({ id }: { id: string }) => id)).toContain(second.id);
@@ -285,7 +282,7 @@ describe('snapshots', () => {
     await service.http.delete(`${P}/${policy.id}`);
     passes(120);
     expect(await settled(volume, 2)).toEqual(kept);
-  }, 60_000);
+  });
 
   it('go when their time is over, also the last one', async () => {
     const volume = await newVolume();
@@ -298,7 +295,7 @@ describe('snapshots', () => {
     passes(21);
     await settled(volume, 0);
     await service.http.delete(`${P}/${policy.id}`);
-  }, 60_000);
+  });
 
   it('are neither taken nor deleted while the policy is paused', async () => {
     const volume = await newVolume();
@@ -314,10 +311,10 @@ describe('snapshots', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(await settled(volume, 1)).toEqual([first]);
     passes(31);
-    await expect.poll(async () => (await snapshotsOf(volume))[0]?.id, { timeout: 10_000 }).not.toBe(first.id);
+    await expect.poll(async () => (await snapshotsOf(volume))[0]?.id).not.toBe(first.id);
     await settled(volume, 1);
     await service.http.delete(`${P}/${policy.id}`);
-  }, 60_000);
+  });
 
   it('wait for a busy volume, and the policy says so', async () => {
     const volume = await newVolume();
@@ -328,7 +325,7 @@ describe('snapshots', () => {
     await hold(holder);
     passes(61);
     await expect
-      .poll(async () => (await policyOf(policy.id)).problems, { timeout: 10_000 })
+      .poll(async () => (await policyOf(policy.id)).problems)
       .toEqual([
         {
           schedule_id: settingOf(policy),
@@ -344,7 +341,7 @@ describe('snapshots', () => {
     await settled(volume, 1);
     expect((await policyOf(policy.id)).problems).toEqual([]);
     await service.http.delete(`${P}/${policy.id}`);
-  }, 60_000);
+  });
 
   it('are tried again if the infrastructure refuses them', async () => {
     const volume = await newVolume();
@@ -357,9 +354,7 @@ describe('snapshots', () => {
       'update snapshot_turns set made_id = $1, prune_at = due_at - $2::interval where volume_id = $3',
       [gone, '2 hours', volume],
     );
-    await expect
-      .poll(async () => (await policyOf(policy.id)).problems[0]?.message, { timeout: 10_000 })
-      .toContain(gone);
+    await expect.poll(async () => (await policyOf(policy.id)).problems[0]?.message).toContain(gone);
     passes(1);
     const both = await settled(volume, 2);
     expect(both[1]).toEqual(first);
@@ -371,7 +366,7 @@ describe('snapshots', () => {
       })
       .toBe(0);
     await service.http.delete(`${P}/${policy.id}`);
-  }, 60_000);
+  });
 
   it('make room for the next ones if the quota is full', async () => {
     const tenant = await service.otherTenant();
@@ -395,13 +390,10 @@ describe('snapshots', () => {
         .map((one: { id: string }) => one.id);
     const poll = (count: number) =>
       expect
-        .poll(
-          async () => {
-            passes(0.1);
-            return (await ids()).length;
-          },
-          { timeout: 20_000 },
-        )
+        .poll(async () => {
+          passes(0.1);
+          return (await ids()).length;
+        })
         .toBe(count);
     passes(61);
     await poll(1);
@@ -410,17 +402,14 @@ describe('snapshots', () => {
     const before = await ids();
     passes(61);
     await expect
-      .poll(
-        async () => {
-          passes(0.1);
-          return ids();
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        passes(0.1);
+        return ids();
+      })
       .toEqual([expect.not.stringMatching(before[0]), before[0]]);
     const after = await tenant.http.get(`/cloud/v1/lifecycle_policy/${tenant.projectId}/1/${policy.body.id}`);
     expect(after.body.problems).toEqual([]);
-  }, 90_000);
+  });
 
   it.each<[string, (clientId: number) => Promise<unknown>, (clientId: number) => Promise<unknown>]>([
     [
