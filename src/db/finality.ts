@@ -19,9 +19,7 @@ export async function takeNumber(db: Sql): Promise<bigint> {
  */
 export async function haveEndedBefore(db: Sql, number: bigint): Promise<boolean> {
   const { rows } = await sql`
-    select from pg_stat_get_activity(null)
-    where datid = (select oid from pg_database where datname = current_database())
-      and age(backend_xid) > age(${String(number)}::xid8::xid)
-    limit 1`.execute(db);
+    select from pg_stat_activity
+    where datname = current_database() and age(backend_xid) > age(${String(number)}::xid8::xid) limit 1`.execute(db);
   return rows.length === 0;
 }

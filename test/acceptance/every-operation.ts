@@ -7,7 +7,7 @@ import { createCoverage, createOperationFinder } from '../support/coverage.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createDryRunTrial } from '../support/dry-runs.ts';
 import { every } from '../support/every.ts';
-import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
 import { newPerson, PASSWORD } from '../support/logins.ts';
 import {
   type DocumentedOperation,
@@ -202,19 +202,16 @@ async function succeeds(
 async function resetToken(http: HttpClient, folder: string): Promise<string> {
   const { email, userId } = await newPerson(http);
   expect((await http.post('/iam/auth/password/forgot', { email })).status).toBe(200);
-  return vi.waitFor(
-    () => {
-      const texts = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'latin1'));
-      const [token] =
-        new RegExp(`reset_${userId}_[0-9a-f]{64}`).exec(
-          // Long lines are broken.
-          texts.join('\n').replace(/=\r?\n/g, ''),
-        ) ?? [];
-      expect(token).toBeDefined();
-      return token ?? '';
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  return vi.waitFor(() => {
+    const texts = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'latin1'));
+    const [token] =
+      new RegExp(`reset_${userId}_[0-9a-f]{64}`).exec(
+        // Long lines are broken.
+        texts.join('\n').replace(/=\r?\n/g, ''),
+      ) ?? [];
+    expect(token).toBeDefined();
+    return token ?? '';
+  }, SOON);
 }
 
 /** Returns a client for a base address: the same paths with its prefix. */

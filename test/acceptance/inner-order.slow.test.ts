@@ -177,7 +177,6 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
       await expect
         .poll(() => texts(`select id as text from tasks where state = 'NEW'`), {
           interval: 20,
-          timeout: 30_000,
         })
         .toEqual([]);
       await expect.poll(stagesOf(here)).not.toEqual([]);

@@ -22,8 +22,6 @@ const hooked = [
 const taking = hooked.filter(({ operation }) => operation.requestBody);
 const withParameters = hooked.filter(({ path }) => path.includes('{'));
 
-const WITHIN = { timeout: 120_000 };
-
 let service: TestService;
 beforeAll(async () => {
   service = await startService();
@@ -52,7 +50,7 @@ describe('the operations', () => {
   });
 });
 
-it('each answers 401 in the body of its area without credentials', WITHIN, async () => {
+it('each answers 401 in the body of its area without credentials', async () => {
   await every(guarded, async (of) => {
     const answer = await service.anonymous.request(of.method, filledPath(of));
     expect(answer.status).toBe(401);
@@ -61,14 +59,14 @@ it('each answers 401 in the body of its area without credentials', WITHIN, async
   });
 });
 
-it('each answers 401 before it looks at the body', WITHIN, async () => {
+it('each answers 401 before it looks at the body', async () => {
   await every(guarded, async (of) => {
     const answer = await service.anonymous.request(of.method, filledPath(of), broken(of));
     expect(answer.status).toBe(401);
   });
 });
 
-it('each answers 403 to a token without rights', WITHIN, async () => {
+it('each answers 403 to a token without rights', async () => {
   const rightless = await service.withRole('Purge and Prefetch only (API)');
   await every(guarded, async (of) => {
     const answer = await rightless.request(of.method, filledPath(of));
@@ -78,7 +76,7 @@ it('each answers 403 to a token without rights', WITHIN, async () => {
   });
 });
 
-it('each answers 400 to a query parameter that nobody knows', WITHIN, async () => {
+it('each answers 400 to a query parameter that nobody knows', async () => {
   await every(hooked, async (of) => {
     // The account is checked first, so it has to be the caller's own.
     const unknown = filledPath(of).replace(/(clients|resellers)\/\d+/, '$1/1');
@@ -94,7 +92,7 @@ it('each answers 400 to a query parameter that nobody knows', WITHIN, async () =
 });
 
 describe('NUL', () => {
-  it('is 400 in the query of each', WITHIN, async () => {
+  it('is 400 in the query of each', async () => {
     await every(hooked, async (of) => {
       const answer = await service.http.request(of.method, `${filledPath(of)}?name=a%00b`);
       expect(answer.status).toBe(400);
@@ -102,14 +100,14 @@ describe('NUL', () => {
     });
   });
 
-  it('is 400 in the path of each', WITHIN, async () => {
+  it('is 400 in the path of each', async () => {
     await every(withParameters, async (of) => {
       const path = of.prefix + of.path.replace(/\{[^}]+\}/g, 'a%00b');
       expect((await service.http.request(of.method, path)).status).toBe(400);
     });
   });
 
-  it('is 400 in the body of each', WITHIN, async () => {
+  it('is 400 in the body of each', async () => {
     await every(taking, async (of) => {
       const body = withField(exampleBody(of), { name: 'a\0b' });
       const answer = await service.http.request(of.method, ownPath(of), { body });
@@ -121,7 +119,7 @@ describe('NUL', () => {
 });
 
 describe('the body of each', () => {
-  it('is 415 as text', WITHIN, async () => {
+  it('is 415 as text', async () => {
     await every(taking, async (of) => {
       const answer = await service.http.request(of.method, ownPath(of), {
         raw: 'name=x',
@@ -132,7 +130,7 @@ describe('the body of each', () => {
     });
   });
 
-  it('is 400 as broken JSON and as something else', WITHIN, async () => {
+  it('is 400 as broken JSON and as something else', async () => {
     await every(taking, async (of) => {
       for (const raw of ['{"name":', Array.isArray(exampleBody(of)) ? '{}' : '[]', '7']) {
         const answer = await service.http.request(of.method, ownPath(of), { raw });
@@ -142,7 +140,7 @@ describe('the body of each', () => {
     });
   });
 
-  it('is 400 with a field that nobody knows', WITHIN, async () => {
+  it('is 400 with a field that nobody knows', async () => {
     await every(taking, async (of) => {
       const body = withField(exampleBody(of), { no_such_field: 1 });
       const headers = { 'tradewind-strict': 'true' };
@@ -153,7 +151,7 @@ describe('the body of each', () => {
     });
   });
 
-  it('is 413 over 1 MiB', WITHIN, async () => {
+  it('is 413 over 1 MiB', async () => {
     const raw = `"${'x'.repeat(1_050_000)}"`;
     await every(taking, async (of) => {
       const answer = await service.http.request(of.method, ownPath(of), { raw });
@@ -163,7 +161,7 @@ describe('the body of each', () => {
   });
 });
 
-it('each path answers 405 to another method, and names those that it has', WITHIN, async () => {
+it('each path answers 405 to another method, and names those that it has', async () => {
   const known = new Map<string, string[]>();
   for (const { prefix, path, method } of operations) {
     known.set(prefix + path, [...(known.get(prefix + path) ?? []), method]);

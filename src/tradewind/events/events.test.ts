@@ -338,7 +338,7 @@ it('tells nothing more to a token that is revoked', async () => {
         await makeGroup(`after ${++round}`);
         return ended;
       },
-      { interval: 200, timeout: 20_000 },
+      { interval: 200 },
     )
     .toBe(true);
 });
