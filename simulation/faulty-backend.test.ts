@@ -133,11 +133,17 @@ describe('what a fault does', () => {
     const about = { signal, generation: 1, wasThere: false, log: {} as never, secret: async () => undefined };
     return {
       gone,
+      atOnce: backend.atOnce,
       make: (sizeGib = 1) => backend.converge(ref, volume(sizeGib), about),
       remove: () => backend.converge(ref, null, about),
       isThere: async () => (await backend.observe(ref, about)) !== null,
     };
   }
+
+  it('makes nothing at once, since rules are about calls', () => {
+    expect(thing([]).atOnce).toBeDefined();
+    expect(thing([{ do: 'refuse' }]).atOnce).toBeUndefined();
+  });
 
   it('refuses with the reason that the rule has', async () => {
     const { make, isThere } = thing([{ do: 'refuse', reason: 'The pool is full' }]);

@@ -15,16 +15,18 @@ const STAY_MS = 100;
 export function createFaultyBackend(deps: Parameters<typeof createSimulatedBackend>[0] & { faults: Faults }): Backend {
   const { sql: db, faults } = deps;
   const backend = createSimulatedBackend(deps);
+  if (!faults.any) return backend;
+  // The rules are about calls.
+  const { atOnce: _, ...calls } = backend;
 
   async function faultOf(kind: Kind, id: string, spec: object | null): Promise<FaultRule | undefined> {
-    if (!faults.any) return undefined;
     const found = await findObject(db, kind, id);
     const { name } = (spec ?? found?.spec ?? {}) as { name?: string };
     return faults.next({ kind, id, name, phase: phaseOf(found, spec) });
   }
 
   return {
-    ...backend,
+    ...calls,
     async converge(ref, spec, call) {
       const fault = await faultOf(ref.kind, ref.id, spec);
       switch (fault?.do) {

@@ -41,6 +41,19 @@ export async function insertObject(
   return numAffectedRows === 1n;
 }
 
+/** Puts objects into the state that they are wanted in, at once. */
+export async function putObjects(
+  db: Kysely<Tables>,
+  things: readonly { kind: string; id: string; spec: object | null }[],
+): Promise<void> {
+  await sql`
+    insert into simulated_objects (kind, id, spec, doing, began_at, takes_ms)
+    select kind, id, spec, 'making', clock_timestamp(), 0
+    from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as thing (kind text, id uuid, spec jsonb)
+    on conflict (kind, id) do update set spec = excluded.spec, doing = 'changing', began_at = excluded.began_at,
+      takes_ms = 0, revision = simulated_objects.revision + 1`.execute(db);
+}
+
 /** Returns false if the object was changed since it was read. */
 export async function updateObject(
   db: Kysely<Tables>,

@@ -1,6 +1,7 @@
+import type { Sql } from '../db/database.ts';
 import { type FieldProblem, SettingError } from '../lib/errors.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
-import { type Backend, type Kind, type Offer, Unavailable } from './contract/backend.ts';
+import { type Backend, type Change, type Kind, type Offer, Unavailable } from './contract/backend.ts';
 import { type BackendEntry, familyOf, type Placements } from './contract/needs.ts';
 import type { Specs } from './contract/specs.ts';
 import type { Host, Makers } from './maker.ts';
@@ -27,6 +28,8 @@ export interface Backends extends Offer {
   of(regionId: number, kind: Kind): Backend;
   /** Returns what the region's backend can't do of a spec, by field. */
   check<K extends Kind>(regionId: number, kind: K, spec: Specs[K]): FieldProblem[];
+  /** Makes those of the changes that their backends make at once. Returns what these observe, by ID. */
+  atOnce(sql: Sql, changes: readonly (Change & { regionId: number })[]): Promise<Map<string, object | null>>;
 }
 
 export interface NamedBackend {
@@ -70,15 +73,29 @@ export function createBackends(makers: Makers, host: Host): BackendRouter {
     return backend;
   };
 
-  function of(regionId: number, kind: Kind): Backend {
+  function backendIn(regionId: number, kind: Kind): Backend | undefined {
     const entry = current.backendOf(regionId, familyOf(kind));
-    if (!entry) throw new Unavailable(`Region ${regionId} is not in the catalogue`);
-    return backendOf(entry);
+    return entry && backendOf(entry);
+  }
+
+  function of(regionId: number, kind: Kind): Backend {
+    const backend = backendIn(regionId, kind);
+    if (!backend) throw new Unavailable(`Region ${regionId} is not in the catalogue`);
+    return backend;
   }
 
   return {
     of,
     check: (regionId, kind, spec) => of(regionId, kind).problems(kind, spec),
+    async atOnce(sql, changes) {
+      const observed = new Map<string, object | null>();
+      for (const backend of new Set(made.values())) {
+        const own = backend.atOnce ? changes.filter((one) => backendIn(one.regionId, one.kind) === backend) : [];
+        if (own.length === 0) continue;
+        for (const [id, seen] of (await backend.atOnce?.(sql, own)) ?? []) observed.set(id, seen);
+      }
+      return observed;
+    },
     clusterVersions(regionId, offered) {
       const known = of(regionId, 'cluster').clusterVersions?.();
       return offered.filter((version) => known?.includes(version) ?? true);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { apply, generate } from 'json-merge-patch';
 import { type RawBuilder, sql } from 'kysely';
+import type { Backends } from '../backends/backends.ts';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
 import type { Specs } from '../backends/contract/specs.ts';
@@ -96,6 +97,8 @@ export type SpecCheck = <K extends Kind>(regionId: number, kind: K, spec: Specs[
 export interface HowWanted {
   taskId?: string;
   check?: SpecCheck;
+  /** Makes what takes no time. Without it, workers do. */
+  atOnce?: Backends['atOnce'];
   /** Needed for wants with secrets. */
   secrets?: Secrets;
 }
@@ -105,6 +108,9 @@ interface Known {
   id: string;
   spec: object | null;
   scope: WantScope | null;
+  settled: boolean;
+  /** Whether another thing needs it. */
+  used: boolean;
 }
 
 /**
@@ -125,7 +131,7 @@ export async function want(tx: Transaction, scope: WantScope | null, list: reado
 export async function wantAt(
   tx: Transaction,
   list: readonly { wanted: Wanted; scope: WantScope | null }[],
-  { taskId, check = () => [], secrets }: HowWanted = {},
+  { taskId, check = () => [], atOnce, secrets }: HowWanted = {},
 ): Promise<void> {
   const known = await lockKnown(
     tx,
@@ -139,26 +145,71 @@ export async function wantAt(
     if (taskId === undefined && isDeepStrictEqual(former, spec)) return [];
     const scope = found?.scope ?? given;
     if (!scope) throw new Error(`The owner and region of ${keyOf(wanted)} are missing`);
-    return { ...wanted, scope, former, spec };
+    const rests = wanted.isNew || (found?.settled === true && !(spec === null && found.used));
+    return { ...wanted, scope, former, spec, rests };
   });
   if (rows.length === 0) return;
   const problems = rows.flatMap(({ kind, scope, spec }) =>
     spec === null ? [] : check(scope.regionId, kind, spec as Specs[typeof kind]),
   );
   if (problems.length > 0) throw new InvalidError(problems);
-  const given = rows.map(({ kind, id, scope, former, spec }) => ({
-    kind,
-    id,
-    client_id: scope.clientId,
-    project_id: scope.projectId,
-    region_id: scope.regionId,
-    spec,
-    undo: undoOf(former, spec),
-    ...orderOf(kind, spec),
-  }));
+  // Tasks end, and secrets are read, where the workers are.
+  const done = taskId === undefined && atOnce ? await made(tx, rows, atOnce) : new Map<string, object | null>();
+  await forget(
+    tx,
+    rows.filter(({ id, spec }) => spec === null && done.has(id)),
+  );
+  const given = rows
+    .filter(({ id, spec }) => spec !== null || !done.has(id))
+    .map(({ kind, id, scope, former, spec }) => ({
+      kind,
+      id,
+      at_once: done.has(id),
+      observed: done.get(id) ?? null,
+      client_id: scope.clientId,
+      project_id: scope.projectId,
+      region_id: scope.regionId,
+      spec,
+      undo: undoOf(former, spec),
+      ...orderOf(kind, spec),
+    }));
+  if (given.length === 0) return;
   const args = { rows: JSON.stringify(given), taskId };
   await (taskId === undefined ? write(tx.sql, args) : writeForTask(tx.sql, args));
   await keepSecrets(tx, secrets, rows);
+}
+
+type Row = Omit<Wanted, 'spec'> & { scope: WantScope; former: object | null; spec: object | null; rests: boolean };
+
+/** Makes at once what can be made so: what needs nothing, and so comes after nothing. */
+async function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atOnce']) {
+  const free = (kind: Kind, spec: object | null) => orderOf(kind, spec).after.length === 0;
+  return atOnce(
+    tx.sql,
+    rows.flatMap(({ kind, id, scope, former, spec, rests, secrets }) =>
+      rests && !secrets && free(kind, former) && free(kind, spec)
+        ? [
+            {
+              kind,
+              id,
+              regionId: scope.regionId,
+              former: former as Specs[Kind] | null,
+              spec: spec as Specs[Kind] | null,
+            },
+          ]
+        : [],
+    ),
+  );
+}
+
+async function forget(tx: Transaction, names: readonly Name[]): Promise<void> {
+  if (names.length === 0) return;
+  const gone = JSON.stringify(names.map(({ kind, id }) => ({ kind, id })));
+  await sql`
+    delete from wants
+    where (kind, id) in (select kind, id from jsonb_to_recordset(${gone}::jsonb) as gone (kind text, id uuid))`.execute(
+    tx.sql,
+  );
 }
 
 const write = compiledQuery((db, args: { rows: string }) => writing(args.rows, sql``).compile(db));
@@ -172,28 +223,35 @@ const writeForTask = compiledQuery((db, args: { rows: string; taskId: string | u
   ).compile(db),
 );
 
+const NEXT_GENERATION = sql`wants.generation + case when coalesce(wants.spec, excluded.spec) is null then 0 else 1 end`;
+
 /** Announces in the same statement: many requests want just one thing. */
 const writing = (rows: string, waiting: RawBuilder<unknown>) => sql`
   with given as (
-    select * from jsonb_to_recordset(${rows}::jsonb) as given (kind text, id uuid, client_id bigint,
-      project_id bigint, region_id bigint, spec jsonb, after text[], uses text[], undo jsonb)
+    select * from jsonb_to_recordset(${rows}::jsonb) as given (kind text, id uuid, client_id bigint, project_id bigint,
+      region_id bigint, spec jsonb, after text[], uses text[], undo jsonb, at_once boolean, observed jsonb)
   ), put as (
-    insert into wants (kind, id, client_id, project_id, region_id, spec, after, uses, due_at)
-    select kind, id, client_id, project_id, region_id, spec, after, uses, clock_timestamp() from given
-    on conflict (kind, id) do update set spec = excluded.spec,
-      generation = wants.generation + case when coalesce(wants.spec, excluded.spec) is null then 0 else 1 end,
+    insert into wants (kind, id, client_id, project_id, region_id, spec, after, uses, due_at, settled_generation, observed)
+    select kind, id, client_id, project_id, region_id, spec, after, uses,
+      case when not at_once then clock_timestamp() end, case when at_once then 1 end, observed
+    from given
+    on conflict (kind, id) do update set spec = excluded.spec, generation = ${NEXT_GENERATION},
+      settled_generation = case when excluded.due_at is null then ${NEXT_GENERATION} else wants.settled_generation end,
+      observed = case when excluded.due_at is null then excluded.observed else wants.observed end,
       after = excluded.after, uses = array(select distinct unnest(wants.uses || excluded.uses)),
       due_at = excluded.due_at, failures = 0, doing = null
     returning kind, id, generation
   ) ${waiting}
-  select ${announcement(WANTED)}`;
+  select ${announcement(WANTED)} where exists (select from given where not at_once)`;
 
 /** Locks in one order for everybody. */
 async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<string, Known>> {
   if (names.length === 0) return new Map();
   const { rows } = await sql<Known>`
     select kind, id, spec,
-      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope
+      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope,
+      coalesce(due_at is null and generation = settled_generation, false) as settled, exists (
+        select from wants as other where other.uses @> array[wants.kind || ':' || wants.id] and other.uses <> '{}') as used
     from wants where (kind, id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))
     order by kind, id for no key update`.execute(tx.sql);
   const known = new Map(rows.map((row) => [`${row.kind}:${row.id}`, row]));
@@ -210,7 +268,7 @@ async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<s
  */
 async function removedOf(tx: Transaction, names: readonly Name[]): Promise<Known[]> {
   const { rows } = await sql<Known>`
-    select distinct on (kind, want_id) kind, want_id as id, null as spec,
+    select distinct on (kind, want_id) kind, want_id as id, null as spec, false as settled, false as used,
       case when project_id is not null then
         json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) end as scope
     from task_wants join tasks on tasks.id = task_id

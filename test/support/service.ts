@@ -32,6 +32,8 @@ export interface TestService {
 /** The folder of the mails of borrowed services. It is removed when one is given back. */
 const MAILS = path.join(os.tmpdir(), `mails-${randomBytes(8).toString('hex')}`);
 const idle: TestService[] = [];
+/** A worker may be about to write the last mail. */
+const REMOVING = { recursive: true, force: true, maxRetries: 10 };
 
 /**
  * Returns a service that was started for an earlier file, as new: all it had is taken back, by the reset that users' tests have.
@@ -50,7 +52,7 @@ export async function borrowService(): Promise<TestService> {
   return {
     ...service,
     async stop() {
-      await fs.rm(MAILS, { recursive: true, force: true });
+      await fs.rm(MAILS, REMOVING);
       idle.push(service);
     },
   };
@@ -126,7 +128,7 @@ export async function startService(
       await platform.stop(1_000);
       await pool.end();
       await database.drop();
-      await fs.rm(mailDir, { recursive: true, force: true });
+      await fs.rm(mailDir, REMOVING);
     },
   };
 }

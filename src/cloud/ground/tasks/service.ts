@@ -159,9 +159,9 @@ export async function removeAgain(
   return id;
 }
 
-/** Wants something that no task waits for. @throws as `beginTask` */
+/** Wants something that no task waits for. What takes no time is there with the commit. @throws as `beginTask` */
 export const wantChecked = (on: Platform, tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void> =>
-  want(tx, scope, wants, { check: on.backends.check });
+  want(tx, scope, wants, on.backends);
 
 /** Returns what an update that changes nothing answers: a task that is FINISHED if the client wants one, or none. */
 export const unchangedTask = async (

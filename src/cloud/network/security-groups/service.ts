@@ -1,6 +1,6 @@
 import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { foundById, LOOKED_AT, SHOWN_IN_MESSAGE, someOf } from '../../../lib/ids.ts';
+import { foundById, LOOKED_AT, someOf } from '../../../lib/ids.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import { quotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
@@ -10,6 +10,39 @@ import { changeGroup } from './apply-change.ts';
 import type { GroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
+
+async function refuseUsed(tx: Transaction, { id, name }: { id: string; name: string }): Promise<void> {
+  const [users] = await store.usersOfGroup(tx.sql, { id, limit: LOOKED_AT });
+  const { ports = [], pools = [], groups = [] } = users ?? {};
+  if (pools.length > 0) {
+    const titles = pools.map((pool) => `pool ${pool.name} of cluster ${pool.clusterName}`);
+    throw await usedBy(
+      tx,
+      `Security group ${name} is in use by pools of Kubernetes clusters; remove it from these first: ${someOf(titles)}`,
+      pools.map(({ clusterId }) => [{ kind: 'cluster', id: clusterId }]),
+    );
+  }
+  if (ports.length > 0) {
+    const titles = ports.map((port) =>
+      port.instanceId === null
+        ? `port ${port.id}`
+        : `port ${port.id} of instance ${port.instanceName} (${port.instanceId})`,
+    );
+    throw await usedBy(
+      tx,
+      `Security group ${name} is in use; use delsecuritygroup of the instance to remove it from these first: ${someOf(titles)}`,
+      ports.map((port) => [
+        { kind: 'port', id: port.id },
+        ...(port.instanceId === null || port.reserved ? [] : [{ kind: 'machine' as const, id: port.instanceId }]),
+      ]),
+    );
+  }
+  if (groups.length > 0) {
+    throw new ConflictError(
+      `Security group ${name} is the remote group of rules in these security groups; delete the rules first: ${someOf(groups.map((group) => group.id))}`,
+    );
+  }
+}
 
 /**
  * @throws NotFoundError, ConflictError for the default group, for the group of a cluster's nodes, and while ports or
@@ -24,31 +57,7 @@ export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, i
       `Security group ${group.name} belongs to the nodes of a Kubernetes cluster and is deleted with the cluster`,
     );
   }
-  const pools = await store.poolsOfGroup(tx.sql, id, LOOKED_AT);
-  if (pools.length > 0) {
-    throw await usedBy(
-      tx,
-      `Security group ${group.name} is in use by pools of Kubernetes clusters; remove it from these first: ${someOf(pools.map(({ title }) => title))}`,
-      pools.map(({ clusterId }) => [{ kind: 'cluster', id: clusterId }]),
-    );
-  }
-  const ports = await store.portsOfGroup(tx.sql, id, LOOKED_AT);
-  if (ports.length > 0) {
-    throw await usedBy(
-      tx,
-      `Security group ${group.name} is in use; use delsecuritygroup of the instance to remove it from these first: ${someOf(ports.map(({ title }) => title))}`,
-      ports.map((port) => [
-        { kind: 'port', id: port.id },
-        ...(port.instanceId === null || port.reserved ? [] : [{ kind: 'machine' as const, id: port.instanceId }]),
-      ]),
-    );
-  }
-  const others = await store.groupsReferringTo(tx.sql, id, SHOWN_IN_MESSAGE);
-  if (others.length > 0) {
-    throw new ConflictError(
-      `Security group ${group.name} is the remote group of rules in these security groups; delete the rules first: ${others.join(', ')}`,
-    );
-  }
+  await refuseUsed(tx, group);
   try {
     await store.deleteGroup(tx, id);
   } catch (error) {

@@ -120,64 +120,41 @@ export async function groupIdsByName(tx: Transaction, place: Place, names: strin
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** Returns up to `limit` ports with the group and their instances. Nodes come last: their pools are named anyway. */
-export async function portsOfGroup(
-  db: Sql,
-  groupId: string,
-  limit: number,
-): Promise<{ id: string; instanceId: string | null; reserved: boolean; title: string }[]> {
-  const rows = await db
+/** What keeps a group from being deleted, up to `limit` of each kind. Nodes come last: their pools are named anyway. */
+export const usersOfGroup = compiledQuery((db, { id, limit }: { id: string; limit: number }) => {
+  const ports = db
     .selectFrom('port_security_groups as link')
     .innerJoin('ports', 'ports.id', 'link.port_id')
     .leftJoin('instances', 'instances.id', 'ports.instance_id')
     .select(['ports.id', 'reserved', 'instances.id as instanceId', 'instances.name as instanceName'])
-    .where('link.security_group_id', '=', groupId)
+    .where('link.security_group_id', '=', id)
     .orderBy(sql`pool_id is not null`)
     .orderBy('ports.id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id, reserved, instanceId, instanceName }) => ({
-    id,
-    instanceId,
-    reserved,
-    title: instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
-  }));
-}
-
-/** Returns up to `limit` pools that put the group on their nodes, each with its cluster. */
-export async function poolsOfGroup(
-  db: Sql,
-  groupId: string,
-  limit: number,
-): Promise<{ clusterId: string; title: string }[]> {
-  const rows = await db
+    .limit(limit);
+  const pools = db
     .selectFrom('kubernetes_pool_security_groups as link')
     .innerJoin('kubernetes_pools as pool', 'pool.id', 'link.pool_id')
     .innerJoin('kubernetes_clusters as cluster', 'cluster.id', 'pool.cluster_id')
-    .select(['pool.name as pool', 'cluster.name as cluster', 'cluster.id as clusterId'])
-    .where('link.security_group_id', '=', groupId)
+    .select(['pool.name', 'cluster.name as clusterName', 'cluster.id as clusterId'])
+    .where('link.security_group_id', '=', id)
     .orderBy('cluster.name')
     .orderBy('pool.name')
-    .limit(limit)
-    .execute();
-  return rows.map(({ pool, cluster, clusterId }) => ({
-    clusterId,
-    title: `pool ${pool} of cluster ${cluster}`,
-  }));
-}
-
-/** Returns up to `limit` other groups with a rule whose remote group is this one. */
-export async function groupsReferringTo(db: Sql, groupId: string, limit: number): Promise<string[]> {
-  const rows = await db
+    .limit(limit);
+  const groups = db
     .selectFrom('security_group_rules')
-    .select('security_group_id')
+    .select('security_group_id as id')
     .distinct()
-    .where('remote_group_id', '=', groupId)
-    .where('security_group_id', '!=', groupId)
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.security_group_id);
-}
+    .where('remote_group_id', '=', id)
+    .where('security_group_id', '!=', id)
+    .limit(limit);
+  return db
+    .selectNoFrom([
+      jsonArrayFrom(ports).as('ports'),
+      jsonArrayFrom(pools).as('pools'),
+      jsonArrayFrom(groups).as('groups'),
+    ])
+    .compile();
+});
 
 /** Locks the group until the transaction ends, so that no port and no rule can begin to use it. */
 export async function lockGroup(tx: Transaction, place: Place, id: string): Promise<PlainGroup | undefined> {
