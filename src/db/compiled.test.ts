@@ -42,3 +42,21 @@ it('refuses to be built from arguments that it can not name', async () => {
   );
   await expect(insert(database.sql, { name: 'third', created_at: new Date() })).rejects.toThrow('one by one');
 });
+
+it('keeps a plan on the connection, unless it returns all columns', async () => {
+  const columns = compiledQuery((db, args: { name: string }) =>
+    db.selectFrom('resellers').select('id').where('name', '=', args.name).compile(),
+  );
+  const all = compiledQuery((db, args: { name: string }) =>
+    db.selectFrom('resellers').selectAll().where('name', '=', args.name).compile(),
+  );
+  await database.transaction(async (tx) => {
+    for (const query of [columns, all]) await query(tx.sql, { name: 'first' });
+    const { rows } = await tx.client.query('select statement from pg_prepared_statements');
+    const kept = rows.map(({ statement }) => statement);
+    expect(kept).toContainEqual(expect.stringContaining('select "id" from'));
+    expect(kept).not.toContainEqual(expect.stringContaining('select *'));
+  });
+  await database.pool.query('alter table resellers add column of_a_newer_release text');
+  for (const query of [columns, all]) expect(await query(database.sql, { name: 'first' })).toHaveLength(1);
+});

@@ -12,22 +12,31 @@ import type { Tables } from './tables.ts';
 /**
  * Builds a query once and later only fills in its values: for statements of nearly every request, where
  * building the same text again takes longer than everything else. `build` must use each argument as a value
- * without looking at it, so that the text never depends on the arguments.
+ * without looking at it, so that the text never depends on the arguments. Each connection keeps its plan, unless it
+ * returns all columns: PostgreSQL refuses such a plan once a newer release has added one.
  */
 export function compiledQuery<A extends object, R>(
   build: (db: Kysely<Tables>, args: A) => CompiledQuery<R>,
 ): (db: Kysely<Tables>, args: A) => Promise<R[]> {
   let compiled: CompiledQuery<R> | undefined;
+  let name: string | undefined;
   return async (db, args) => {
-    compiled ??= build(db, placeholders<A>());
+    if (!compiled) {
+      compiled = build(db, placeholders<A>());
+      if (!ALL_COLUMNS.test(compiled.sql)) name = `compiled-${++named}`;
+    }
     const parameters = compiled.parameters.map((value) =>
       value instanceof Placeholder ? args[value.name as keyof A] : value,
     );
     const direct = directWayOf(db);
     if (!direct) return (await db.executeQuery<R>({ ...compiled, parameters })).rows;
-    return (await direct.query(compiled.sql, parameters)).rows as R[];
+    return (await direct.query({ name, text: compiled.sql, values: parameters })).rows as R[];
   };
 }
+
+/** Not a number of rows, nor columns that come as JSON. */
+const ALL_COLUMNS = /(?<!count\()\*(?! from jsonb_)/;
+let named = 0;
 
 // Kysely's own way to the driver takes a dozen promises.
 const directWays = new WeakMap<Kysely<Tables>, Pick<pg.Pool, 'query'>>();

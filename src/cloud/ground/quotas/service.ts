@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Sql, Transaction } from '../../../db/database.ts';
+import { compiledQuery, type Database, type Sql, type Transaction } from '../../../db/database.ts';
 import { lockClients, requireManaged } from '../../../iam/accounts/service.ts';
 import { InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
@@ -192,6 +192,7 @@ export interface QuotaOwner {
 interface LimitedOwner extends QuotaOwner {
   region: Pick<Region, 'quotas'>;
 }
+type UsageOf = QuotaOwner & { attribute: RegionalQuota; amount: number };
 
 export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
   return { clientId, regionId };
@@ -205,15 +206,8 @@ export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
 export async function takeQuota(tx: Transaction, owner: LimitedOwner, attribute: RegionalQuota, amount = 1) {
   const { clientId, regionId, region } = owner;
   // Read with the count, so that a changed limit holds for every process at once.
-  const { rows } = await sql<{ used: number; most: number }>`
-    with allowed as materialized (select ${limitAt(owner, sql`${attribute}::text`, region.quotas[attribute])} as most)
-    insert into quota_usage (client_id, region_id, attribute, used)
-    select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint from allowed
-    where ${amount} <= most
-    on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + excluded.used
-    where quota_usage.used + excluded.used <= (select most from allowed)
-    returning used, (select most from allowed) as most`.execute(tx.sql);
-  const [taken] = rows;
+  const standard = region.quotas[attribute];
+  const [taken] = await addUsage(tx.sql, { clientId, regionId, attribute, amount, standard });
   if (taken) {
     await noteNearlyUsed(tx, { clientId, regionId, attribute }, { before: taken.used - amount, ...taken });
     return;
@@ -222,6 +216,18 @@ export async function takeQuota(tx: Transaction, owner: LimitedOwner, attribute:
   // Another transaction released quota between the two statements, so try again.
   await takeQuota(tx, owner, attribute, amount);
 }
+
+const addUsage = compiledQuery((db, args: UsageOf & { standard: number }) => {
+  const { clientId, regionId, attribute, amount, standard } = args;
+  return sql<{ used: number; most: number }>`
+    with allowed as materialized (select ${limitAt({ clientId, regionId }, sql`${attribute}::text`, standard)} as most)
+    insert into quota_usage (client_id, region_id, attribute, used)
+    select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint from allowed
+    where ${amount}::bigint <= most
+    on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + excluded.used
+    where quota_usage.used + excluded.used <= (select most from allowed)
+    returning used, (select most from allowed) as most`.compile(db);
+});
 
 /** The client's own limit. Without one, the limit of the list in force; without that, the catalogue's. */
 const limitAt = ({ clientId, regionId }: QuotaOwner, attribute: RawBuilder<unknown>, standard: number) =>
@@ -319,14 +325,18 @@ export async function overdrawQuotas(tx: Transaction, owner: LimitedOwner, amoun
 
 /** Gives back what `takeQuota` took, when the resource is deleted or was never created. */
 export async function releaseQuota(tx: Transaction, owner: QuotaOwner, attribute: RegionalQuota, amount = 1) {
-  await tx.sql
+  await subtractUsage(tx.sql, { clientId: owner.clientId, regionId: owner.regionId, attribute, amount });
+}
+
+const subtractUsage = compiledQuery((db, { clientId, regionId, attribute, amount }: UsageOf) =>
+  db
     .updateTable('quota_usage')
     .set({ used: sql`used - ${amount}` })
-    .where('client_id', '=', owner.clientId)
-    .where('region_id', '=', owner.regionId)
+    .where('client_id', '=', clientId)
+    .where('region_id', '=', regionId)
     .where('attribute', '=', attribute)
-    .execute();
-}
+    .compile(),
+);
 
 /** Calls `releaseQuota` for several quotas, in the order of `takeQuotas`. */
 export async function releaseQuotas(tx: Transaction, owner: QuotaOwner, amounts: QuotaAmounts): Promise<void> {
