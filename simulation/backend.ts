@@ -296,8 +296,8 @@ export function createSimulatedBackend(deps: {
     async atOnce(db, changes) {
       const those = changes.filter(takesNoTime);
       const [made, gone] = [those.filter(({ spec }) => spec !== null), those.filter(({ spec }) => spec === null)];
-      if (made.length > 0) await objects.putObjects(db, made);
-      if (gone.length > 0) await objects.dropObjects(db, gone);
+      if (made.length > 0) await objects.putObjects(db, { things: JSON.stringify(made) });
+      if (gone.length > 0) await objects.dropObjects(db, { things: JSON.stringify(gone) });
       return new Map(
         those.map(({ kind, id, spec }) => {
           const life: Life<typeof kind> = LIVES[kind];

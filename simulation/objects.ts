@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { Unavailable } from '../src/backends/contract/backend.ts';
+import { compiledQuery } from '../src/db/database.ts';
 import type { Tables } from '../src/db/tables.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
 
@@ -41,18 +42,15 @@ export async function insertObject(
   return numAffectedRows === 1n;
 }
 
-/** Puts objects into the state that they are wanted in, at once. */
-export async function putObjects(
-  db: Kysely<Tables>,
-  things: readonly { kind: string; id: string; spec: object | null }[],
-): Promise<void> {
-  await sql`
+/** Puts objects into the state that they are wanted in, at once. `things` are JSON, each with its spec. */
+export const putObjects = compiledQuery((db, { things }: { things: string }) =>
+  sql`
     insert into simulated_objects (kind, id, spec, doing, began_at, takes_ms)
     select kind, id, spec, 'making', clock_timestamp(), 0
-    from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as thing (kind text, id uuid, spec jsonb)
+    from jsonb_to_recordset(${things}::jsonb) as thing (kind text, id uuid, spec jsonb)
     on conflict (kind, id) do update set spec = excluded.spec, doing = 'changing', began_at = excluded.began_at,
-      takes_ms = 0, revision = simulated_objects.revision + 1`.execute(db);
-}
+      takes_ms = 0, revision = simulated_objects.revision + 1`.compile(db),
+);
 
 /** Returns false if the object was changed since it was read. */
 export async function updateObject(
@@ -114,14 +112,12 @@ export async function hurryObjects(db: Kysely<Tables>, taskId: string): Promise<
     where (kind, id) in (select kind, want_id from task_wants where task_id = ${taskId})`.execute(db);
 }
 
-/** Deletes objects of things that nobody wants any more. */
-export async function dropObjects(db: Kysely<Tables>, things: readonly { kind: string; id: string }[]): Promise<void> {
-  await sql`
+/** Deletes objects of things that nobody wants any more. `things` are JSON. */
+export const dropObjects = compiledQuery((db, { things }: { things: string }) =>
+  sql`
     delete from simulated_objects where (kind, id) in (
-      select kind, id from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as thing (kind text, id uuid))`.execute(
-    db,
-  );
-}
+      select kind, id from jsonb_to_recordset(${things}::jsonb) as thing (kind text, id uuid))`.compile(db),
+);
 
 /** Lets what is being done take its remaining time times `factor`. */
 export async function stretchObjects(db: Kysely<Tables>, factor: number): Promise<void> {

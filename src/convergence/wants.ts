@@ -155,10 +155,8 @@ export async function wantAt(
   if (problems.length > 0) throw new InvalidError(problems);
   // Tasks end, and secrets are read, where the workers are.
   const done = taskId === undefined && atOnce ? await made(tx, rows, atOnce) : new Map<string, object | null>();
-  await forget(
-    tx,
-    rows.filter(({ id, spec }) => spec === null && done.has(id)),
-  );
+  const gone = rows.filter(({ id, spec }) => spec === null && done.has(id));
+  if (gone.length > 0) await forget(tx.sql, { names: namesIn(gone) });
   const given = rows
     .filter(({ id, spec }) => spec !== null || !done.has(id))
     .map(({ kind, id, scope, former, spec }) => ({
@@ -202,15 +200,13 @@ async function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atO
   );
 }
 
-async function forget(tx: Transaction, names: readonly Name[]): Promise<void> {
-  if (names.length === 0) return;
-  const gone = JSON.stringify(names.map(({ kind, id }) => ({ kind, id })));
-  await sql`
-    delete from wants
-    where (kind, id) in (select kind, id from jsonb_to_recordset(${gone}::jsonb) as gone (kind text, id uuid))`.execute(
-    tx.sql,
-  );
-}
+const forget = compiledQuery((db, { names }: { names: string }) =>
+  sql`delete from wants where (kind, id) in (${named(names)})`.compile(db),
+);
+
+const namesIn = (list: readonly Name[]) => JSON.stringify(list.map(({ kind, id }) => ({ kind, id })));
+const named = (names: string) =>
+  sql`select kind, id from jsonb_to_recordset(${names}::jsonb) as name (kind text, id uuid)`;
 
 const write = compiledQuery((db, args: { rows: string }) => writing(args.rows, sql``).compile(db));
 const writeForTask = compiledQuery((db, args: { rows: string; taskId: string | undefined }) =>
@@ -247,13 +243,7 @@ const writing = (rows: string, waiting: RawBuilder<unknown>) => sql`
 /** Locks in one order for everybody. */
 async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<string, Known>> {
   if (names.length === 0) return new Map();
-  const { rows } = await sql<Known>`
-    select kind, id, spec,
-      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope,
-      coalesce(due_at is null and generation = settled_generation, false) as settled, exists (
-        select from wants as other where other.uses @> array[wants.kind || ':' || wants.id] and other.uses <> '{}') as used
-    from wants where (kind, id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))
-    order by kind, id for no key update`.execute(tx.sql);
+  const rows = await lockRows(tx.sql, { names: namesIn(names) });
   const known = new Map(rows.map((row) => [`${row.kind}:${row.id}`, row]));
   const missing = names.filter((name) => !known.has(keyOf(name)));
   for (const row of missing.length === 0 ? [] : await removedOf(tx, missing)) {
@@ -261,6 +251,15 @@ async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<s
   }
   return known;
 }
+
+const lockRows = compiledQuery((db, { names }: { names: string }) =>
+  sql<Known>`
+    select kind, id, spec,
+      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope,
+      coalesce(due_at is null and generation = settled_generation, false) as settled, exists (
+        select from wants as other where other.uses @> array[wants.kind || ':' || wants.id] and other.uses <> '{}') as used
+    from wants where (kind, id) in (${named(names)}) order by kind, id for no key update`.compile(db),
+);
 
 /**
  * Returns things that are gone while the task that removes them still waits for others. Their rows still
@@ -272,9 +271,7 @@ async function removedOf(tx: Transaction, names: readonly Name[]): Promise<Known
       case when project_id is not null then
         json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) end as scope
     from task_wants join tasks on tasks.id = task_id
-    where (kind, want_id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))`.execute(
-    tx.sql,
-  );
+    where (kind, want_id) in (${named(namesIn(names))})`.execute(tx.sql);
   return rows;
 }
 
@@ -318,12 +315,13 @@ export async function wantedOf<K extends Kind>(tx: Transaction, kind: K, id: str
 
 /** Returns the ids of things of the kind that need one of `things`, or did until a change that is still under way. */
 export async function dependentsOf(tx: Transaction, kind: Kind, things: readonly Name[]): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from wants where kind = ${kind} and uses && ${things.map(keyOf)}::text[] and uses <> '{}'`.execute(
-    tx.sql,
-  );
-  return rows.map(({ id }) => id);
+  return (await usersOf(tx.sql, { kind, keys: things.map(keyOf) })).map(({ id }) => id);
 }
+const usersOf = compiledQuery((db, { kind, keys }: { kind: Kind; keys: string[] }) =>
+  sql<{
+    id: string;
+  }>`select id from wants where kind = ${kind} and uses && ${keys}::text[] and uses <> '{}'`.compile(db),
+);
 
 /**
  * Returns the tasks that wait for the things, by key. With `removing`, only those that remove them: a removal may have come
@@ -338,8 +336,7 @@ export async function tasksOn(
   const { rows } = await sql<Name & { task_id: string }>`
     select distinct on (task_wants.kind, want_id) task_wants.kind, want_id as id, task_id
     from task_wants left join wants on wants.kind = task_wants.kind and wants.id = want_id
-    where (task_wants.kind, want_id) in (
-      select kind, id from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as name (kind text, id uuid))
+    where (task_wants.kind, want_id) in (${named(namesIn(things))})
       and (${!removing} or spec is null)
     order by task_wants.kind, want_id, task_id desc`.execute(tx.sql);
   return new Map(rows.map((row) => [keyOf(row), row.task_id]));

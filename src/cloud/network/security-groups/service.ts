@@ -59,7 +59,7 @@ export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, i
   }
   await refuseUsed(tx, group);
   try {
-    await store.deleteGroup(tx, id);
+    await store.deleteGroup(tx.sql, { id });
   } catch (error) {
     if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
     throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);

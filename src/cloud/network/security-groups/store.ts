@@ -157,9 +157,12 @@ export const usersOfGroup = compiledQuery((db, { id, limit }: { id: string; limi
 });
 
 /** Locks the group until the transaction ends, so that no port and no rule can begin to use it. */
-export async function lockGroup(tx: Transaction, place: Place, id: string): Promise<PlainGroup | undefined> {
-  return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+export async function lockGroup(tx: Transaction, place: Place, id: string) {
+  return (await lockRow(tx.sql, { ...place, id }))[0];
 }
+const lockRow = compiledQuery((db, args: Place & { id: string }) =>
+  groupsIn(db, args).select(['id', 'name', 'is_default', 'cluster_id']).where('id', '=', args.id).forUpdate().compile(),
+);
 
 /** Locks the group against other changes of it or its rules. Ports and rules may still begin to use it. */
 export async function lockForChange(tx: Transaction, place: Place, id: string): Promise<PlainGroup | undefined> {
@@ -187,10 +190,9 @@ export async function updateGroup(
 }
 
 /** Returns false if the group no longer exists. */
-export async function deleteGroup(tx: Transaction, id: string): Promise<boolean> {
-  const { rows } = await withItsRules(sql`delete from security_groups where id = ${id}`).execute(tx.sql);
-  return rows.length > 0;
-}
+export const deleteGroup = compiledQuery((db, { id }: { id: string }) =>
+  withItsRules(sql`delete from security_groups where id = ${id}`).compile(db),
+);
 
 /**
  * Deletes groups with their rules, which may name the group itself. With a cascade alone, such rules would be deleted
