@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import {
-  type Backend,
-  type Change,
   type Convergence,
   type Kind,
   type LoadQuestion,
@@ -13,6 +11,7 @@ import {
 } from '../src/backends/contract/backend.ts';
 import { holdsData } from '../src/backends/contract/needs.ts';
 import type { ClusterSpec, Observations, ServerGroupSpec, Specs } from '../src/backends/contract/specs.ts';
+import type { Change, MadeBackend } from '../src/backends/maker.ts';
 import type { Tables } from '../src/db/tables.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
 import type { Health } from './health.ts';
@@ -183,7 +182,7 @@ export function createSimulatedBackend(deps: {
   health?: Health;
   /** How many hosts there are for machines; unlimited if not given. */
   hosts?: number | undefined;
-}): Backend {
+}): MadeBackend {
   const { sql: pool, secrets, health = [], hosts } = deps;
 
   async function present<K extends Kind>(

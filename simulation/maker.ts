@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
-import { type Backend, type Kind, Refused, Unavailable } from '../src/backends/contract/backend.ts';
-import type { BackendMaker } from '../src/backends/maker.ts';
+import { type Kind, Refused, Unavailable } from '../src/backends/contract/backend.ts';
+import type { BackendMaker, MadeBackend } from '../src/backends/maker.ts';
 import { createSimulatedBackend } from './backend.ts';
 import { createFaults, type FaultRule, FaultRules, type Faults } from './faults.ts';
 import { HealthRules } from './health.ts';
@@ -12,7 +12,9 @@ import { findObject } from './objects.ts';
 const STAY_MS = 100;
 
 /** A simulated backend in which things go wrong by rule. */
-export function createFaultyBackend(deps: Parameters<typeof createSimulatedBackend>[0] & { faults: Faults }): Backend {
+export function createFaultyBackend(
+  deps: Parameters<typeof createSimulatedBackend>[0] & { faults: Faults },
+): MadeBackend {
   const { sql: db, faults } = deps;
   const backend = createSimulatedBackend(deps);
   if (!faults.any) return backend;

@@ -1,10 +1,10 @@
 import type { Sql } from '../db/database.ts';
 import { type FieldProblem, SettingError } from '../lib/errors.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
-import { type Backend, type Change, type Kind, type Offer, Unavailable } from './contract/backend.ts';
+import { type Backend, type Kind, type Offer, Unavailable } from './contract/backend.ts';
 import { type BackendEntry, familyOf, type Placements } from './contract/needs.ts';
 import type { Specs } from './contract/specs.ts';
-import type { Host, Makers } from './maker.ts';
+import type { Change, Host, MadeBackend, Makers } from './maker.ts';
 
 /**
  * Reads the files of the secrets, without the final line break, by name.
@@ -57,9 +57,9 @@ export function createBackends(makers: Makers, host: Host): BackendRouter {
     backendOf: () => undefined,
     flavor: () => undefined,
   };
-  let made = new Map<string, Backend>();
+  let made = new Map<string, MadeBackend>();
 
-  function make(entry: BackendEntry): Backend {
+  function make(entry: BackendEntry): MadeBackend {
     const maker = makers[entry.kind];
     // Catalogues are checked against the makers when they are read.
     if (!maker) throw new Error(`There are no backends of the kind ${entry.kind}`);

@@ -1,7 +1,8 @@
 import type { Sql } from '../db/database.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Backend } from './contract/backend.ts';
+import type { Backend, Kind } from './contract/backend.ts';
 import type { BackendShape, Placements } from './contract/needs.ts';
+import type { Observations, Specs } from './contract/specs.ts';
 
 /** What a backend may use of its process. */
 export interface Host {
@@ -18,6 +19,24 @@ export interface Host {
   kubernetesDir: string;
 }
 
+/** Another state that is wanted of something that is new, or as it was wanted. It needs nothing, and nothing needs what must go. */
+export interface Change<K extends Kind = Kind> {
+  kind: K;
+  id: string;
+  /** Null: it did not exist. */
+  former: Specs[K] | null;
+  /** Null: it must not exist. */
+  spec: Specs[K] | null;
+}
+
+export interface MadeBackend extends Backend {
+  /**
+   * Makes changes that take no time in the transaction that wants them, and returns what it observes of these, by ID; the
+   * others are left to the workers. Only for the simulated backend, whose things are in our database.
+   */
+  atOnce?(sql: Sql, changes: readonly Change[]): Promise<ReadonlyMap<string, Observations[Kind] | null>>;
+}
+
 export interface BackendMaker extends BackendShape {
   /** Whether things that no want belongs to are removed automatically; otherwise an operator decides. */
   removesOrphans?: true;
@@ -31,7 +50,7 @@ export interface BackendMaker extends BackendShape {
       flavor: Placements['flavor'];
     },
     host: Host,
-  ): Backend;
+  ): MadeBackend;
 }
 
 /** By kind. */

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { Sql } from '../../db/database.ts';
 import type { FieldProblem } from '../../lib/errors.ts';
 import type { ClusterObservation, Observations, Specs } from './specs.ts';
 
@@ -38,16 +37,6 @@ export type Convergence<Observed> =
   | { state: 'settled'; observed: Observed; handle?: Json }
   | { state: 'progressing'; doing: string; askAgainMs: number; handle?: Json };
 
-/** Another state that is wanted of something that is new, or as it was wanted. It needs nothing, and nothing needs what must go. */
-export interface Change<K extends Kind = Kind> {
-  kind: K;
-  id: string;
-  /** Null: it did not exist. */
-  former: Specs[K] | null;
-  /** Null: it must not exist. */
-  spec: Specs[K] | null;
-}
-
 /**
  * Infrastructure of some kinds. A backend is told what is wanted, never what to do. It may be called any number of
  * times, by any process, even by two at once: it reads the current state and does the next thing. Its exceptions say
@@ -65,11 +54,6 @@ export interface Backend {
     spec: Specs[K] | null,
     call: Call,
   ): Promise<Convergence<Observations[K] | null>>;
-  /**
-   * Makes changes that take no time in the transaction that wants them, and returns what it observes of these, by ID; the
-   * others are left to the workers. For infrastructure that is in our own database; omit it for all other.
-   */
-  atOnce?(sql: Sql, changes: readonly Change[]): Promise<ReadonlyMap<string, Observations[Kind] | null>>;
   /** Returns the current state without changing anything; null if the thing does not exist. */
   observe<K extends Kind>(ref: Ref<K>, call: Call): Promise<Observations[K] | null>;
   /** Lists everything that is marked as ours, with its region if the backend distinguishes regions. */
