@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type Backend, Refused } from '../src/backends/contract/backend.ts';
-import type { BackendMaker, Makers } from '../src/backends/maker.ts';
+import type { BackendMaker, MadeBackend, Makers } from '../src/backends/maker.ts';
 import { keyOf } from '../src/convergence/wants.ts';
 import type { Tables } from '../src/db/tables.ts';
 import type { Clock } from '../src/lib/time.ts';
@@ -31,9 +31,9 @@ export function faultyMakers(
 }
 
 function withRules(
-  backend: Backend,
+  backend: MadeBackend,
   { rules, calls, db }: { rules: Rules; calls: Calls; db: Kysely<Tables> },
-): Backend {
+): MadeBackend {
   const converge: Backend['converge'] = async (ref, spec, call) => {
     const applied = rules.aboutTasks ? await appliedTo(ref, spec) : undefined;
     if (!applied) return backend.converge(ref, spec, call);

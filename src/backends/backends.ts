@@ -89,10 +89,10 @@ export function createBackends(makers: Makers, host: Host): BackendRouter {
     check: (regionId, kind, spec) => of(regionId, kind).problems(kind, spec),
     async atOnce(sql, changes) {
       const observed = new Map<string, object | null>();
-      for (const backend of new Set(made.values())) {
-        const own = backend.atOnce ? changes.filter((one) => backendIn(one.regionId, one.kind) === backend) : [];
-        if (own.length === 0) continue;
-        for (const [id, seen] of (await backend.atOnce?.(sql, own)) ?? []) observed.set(id, seen);
+      for (const backend of made.values()) {
+        const own = changes.filter(({ regionId, kind }) => backendIn(regionId, kind) === backend);
+        const seen = own.length > 0 ? await backend.atOnce?.(sql, own) : undefined;
+        for (const [id, of] of seen ?? []) observed.set(id, of);
       }
       return observed;
     },

@@ -32,7 +32,7 @@ export interface Change<K extends Kind = Kind> {
 export interface MadeBackend extends Backend {
   /**
    * Makes changes that take no time in the transaction that wants them, and returns what it observes of these, by ID; the
-   * others are left to the workers. Only for the simulated backend, whose things are in our database.
+   * others are left to the workers. None of them has a secret. Only for the simulated backend, whose things are in our database.
    */
   atOnce?(sql: Sql, changes: readonly Change[]): Promise<ReadonlyMap<string, Observations[Kind] | null>>;
 }

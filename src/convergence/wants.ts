@@ -97,7 +97,10 @@ export type SpecCheck = <K extends Kind>(regionId: number, kind: K, spec: Specs[
 export interface HowWanted {
   taskId?: string;
   check?: SpecCheck;
-  /** Makes what takes no time. Without it, workers do. */
+  /**
+   * Makes what takes no time; without it, workers do. The row of what must go is locked against whoever begins to need it.
+   * A process that follows a new catalogue too late may ask the former backend; comparing mends that.
+   */
   atOnce?: Backends['atOnce'];
   /** Needed for wants with secrets. */
   secrets?: Secrets;
@@ -108,9 +111,8 @@ interface Known {
   id: string;
   spec: object | null;
   scope: WantScope | null;
+  /** Whether it is as wanted. */
   settled: boolean;
-  /** Whether another thing needs it. */
-  used: boolean;
 }
 
 /**
@@ -145,8 +147,7 @@ export async function wantAt(
     if (taskId === undefined && isDeepStrictEqual(former, spec)) return [];
     const scope = found?.scope ?? given;
     if (!scope) throw new Error(`The owner and region of ${keyOf(wanted)} are missing`);
-    const rests = wanted.isNew || (found?.settled === true && !(spec === null && found.used));
-    return { ...wanted, scope, former, spec, rests };
+    return { ...wanted, scope, former, spec, asWanted: wanted.isNew || found?.settled === true };
   });
   if (rows.length === 0) return;
   const problems = rows.flatMap(({ kind, scope, spec }) =>
@@ -177,27 +178,34 @@ export async function wantAt(
   await keepSecrets(tx, secrets, rows);
 }
 
-type Row = Omit<Wanted, 'spec'> & { scope: WantScope; former: object | null; spec: object | null; rests: boolean };
+type Row = Omit<Wanted, 'spec'> & { scope: WantScope; former: object | null; spec: object | null; asWanted: boolean };
 
-/** Makes at once what can be made so: what needs nothing, and so comes after nothing. */
+/** Makes at once what can be made so: what needs nothing, so that it comes after nothing, and isn't needed if it must go. */
 async function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atOnce']) {
   const free = (kind: Kind, spec: object | null) => orderOf(kind, spec).after.length === 0;
+  const able = rows.filter(
+    ({ kind, former, spec, asWanted, secrets }) => asWanted && !secrets && free(kind, former) && free(kind, spec),
+  );
+  const leaving = able.filter(({ spec }) => spec === null);
+  const staying = leaving.length > 0 && (await isAnyUsed(tx, leaving));
+  const changes = able.filter(({ spec }) => spec !== null || !staying);
   return atOnce(
     tx.sql,
-    rows.flatMap(({ kind, id, scope, former, spec, rests, secrets }) =>
-      rests && !secrets && free(kind, former) && free(kind, spec)
-        ? [
-            {
-              kind,
-              id,
-              regionId: scope.regionId,
-              former: former as Specs[Kind] | null,
-              spec: spec as Specs[Kind] | null,
-            },
-          ]
-        : [],
-    ),
+    changes.map(({ kind, id, scope, former, spec }) => ({
+      kind,
+      id,
+      regionId: scope.regionId,
+      former: former as Specs[Kind] | null,
+      spec: spec as Specs[Kind] | null,
+    })),
   );
+}
+
+/** Not planned once for all values: only with them PostgreSQL knows that the index is better. */
+async function isAnyUsed(tx: Transaction, names: readonly Name[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from wants where uses && ${names.map(keyOf)}::text[] and uses <> '{}' limit 1`.execute(tx.sql);
+  return rows.length > 0;
 }
 
 const forget = compiledQuery((db, { names }: { names: string }) =>
@@ -256,8 +264,7 @@ const lockRows = compiledQuery((db, { names }: { names: string }) =>
   sql<Known>`
     select kind, id, spec,
       json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope,
-      coalesce(due_at is null and generation = settled_generation, false) as settled, exists (
-        select from wants as other where other.uses @> array[wants.kind || ':' || wants.id] and other.uses <> '{}') as used
+      coalesce(due_at is null and generation = settled_generation, false) as settled
     from wants where (kind, id) in (${named(names)}) order by kind, id for no key update`.compile(db),
 );
 
@@ -267,7 +274,7 @@ const lockRows = compiledQuery((db, { names }: { names: string }) =>
  */
 async function removedOf(tx: Transaction, names: readonly Name[]): Promise<Known[]> {
   const { rows } = await sql<Known>`
-    select distinct on (kind, want_id) kind, want_id as id, null as spec, false as settled, false as used,
+    select distinct on (kind, want_id) kind, want_id as id, null as spec, false as settled,
       case when project_id is not null then
         json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) end as scope
     from task_wants join tasks on tasks.id = task_id

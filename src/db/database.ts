@@ -13,7 +13,7 @@ import type { Tables } from './tables.ts';
  * Builds a query once and later only fills in its values: for statements of nearly every request, where
  * building the same text again takes longer than everything else. `build` must use each argument as a value
  * without looking at it, so that the text never depends on the arguments. Each connection keeps its plan, unless it
- * returns all columns: PostgreSQL refuses such a plan once a newer release has added one.
+ * returns all columns: PostgreSQL refuses such a plan once a newer release has added one, and any whose columns change their type.
  */
 export function compiledQuery<A extends object, R>(
   build: (db: Kysely<Tables>, args: A) => CompiledQuery<R>,
@@ -34,7 +34,7 @@ export function compiledQuery<A extends object, R>(
   };
 }
 
-/** Not a number of rows, nor columns that come as JSON. */
+/** Not a number of rows, nor columns from JSON, which are listed or inserted. */
 const ALL_COLUMNS = /(?<!count\()\*(?! from jsonb_)/;
 let named = 0;
 

@@ -161,7 +161,7 @@ export async function removeAgain(
 
 /** Wants something that no task waits for. What takes no time is there with the commit. @throws as `beginTask` */
 export const wantChecked = (on: Platform, tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void> =>
-  want(tx, scope, wants, on.backends);
+  want(tx, scope, wants, { check: on.backends.check, atOnce: on.backends.atOnce });
 
 /** Returns what an update that changes nothing answers: a task that is FINISHED if the client wants one, or none. */
 export const unchangedTask = async (

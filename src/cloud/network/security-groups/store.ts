@@ -189,7 +189,7 @@ export async function updateGroup(
   return withFreeName(name, update.executeTakeFirstOrThrow());
 }
 
-/** Returns false if the group no longer exists. */
+/** Deletes a group with its rules. */
 export const deleteGroup = compiledQuery((db, { id }: { id: string }) =>
   withItsRules(sql`delete from security_groups where id = ${id}`).compile(db),
 );
