@@ -2,5 +2,5 @@
 export { findBinDirs } from './binaries.ts';
 export { whyOpen } from './data-dir.ts';
 export { DataDirLockedError } from './errors.ts';
-export { startEmbeddedServer } from './server.ts';
+export { RELAXED, startEmbeddedServer } from './server.ts';
 export { runningEmbedded } from './socket.ts';

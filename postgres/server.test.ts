@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { DataDirLockedError } from './errors.ts';
-import { type EmbeddedServer, startEmbeddedServer } from './server.ts';
+import { type EmbeddedServer, RELAXED, startEmbeddedServer } from './server.ts';
 
 const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === 'linux';
@@ -24,8 +24,12 @@ const newDataDir = () => path.join(home, `d${++folders}`, 'data');
 const servers: EmbeddedServer[] = [];
 const children: ChildProcess[] = [];
 
-async function start(dataDir: string, log: (line: string) => void = () => {}): Promise<EmbeddedServer> {
-  const server = await startEmbeddedServer({ dataDir, log });
+async function start(
+  dataDir: string,
+  log: (line: string) => void = () => {},
+  settings: Record<string, string> = {},
+): Promise<EmbeddedServer> {
+  const server = await startEmbeddedServer({ dataDir, log, settings });
   servers.push(server);
   return server;
 }
@@ -162,6 +166,19 @@ describe('the embedded server', () => {
     await client.query('create extension pg_trgm');
     expect((await client.query('select x from t')).rows).toEqual([{ x: 7 }]);
     await client.end();
+  });
+
+  it('waits for the disk again after a relaxed start, with the same data', async () => {
+    const dataDir = newDataDir();
+    const settings = `select current_setting('fsync') fsync, current_setting('synchronous_commit') sync,
+      current_setting('full_page_writes') pages`;
+    const relaxed = await start(dataDir, undefined, RELAXED);
+    expect(await query(relaxed, settings)).toEqual([{ fsync: 'off', sync: 'off', pages: 'off' }]);
+    await query(relaxed, 'create table t as select 7 as x');
+    await relaxed.stop();
+    const full = await start(dataDir);
+    expect(await query(full, settings)).toEqual([{ fsync: 'on', sync: 'on', pages: 'on' }]);
+    expect(await query(full, 'select x from t')).toEqual([{ x: 7 }]);
   });
 
   it('is started again when it is killed, until it is stopped', async () => {

@@ -25,6 +25,9 @@ const RETRIABLE = /lock file "[^"]*" already exists|pre-existing shared memory|s
  */
 const FEW_RESOURCES = { shared_buffers: '32MB', max_logical_replication_workers: '0' };
 
+/** Nothing waits for the disk. What is lost is lost with the machine, not with a process: then the folder may be unusable. */
+export const RELAXED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
 const FAST_SHUTDOWN_MS = 10_000;
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 
@@ -33,12 +36,13 @@ export async function startPostmaster(
   dataDir: string,
   socketDir: string,
   installation: cluster.Installation,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<ChildProcess> {
   const deadline = Date.now() + RETRY_FOR_MS;
   for (;;) {
     disownStalePid(dataDir);
     try {
-      return await launch(dataDir, socketDir, installation);
+      return await launch(dataDir, socketDir, installation, more);
     } catch (error) {
       if (!(error instanceof Error && RETRIABLE.test(error.message)) || Date.now() > deadline) throw error;
       await sleep(RETRY_PAUSE_MS);
@@ -91,6 +95,7 @@ async function launch(
   dataDir: string,
   socketDir: string,
   { binDir, major, runner }: cluster.Installation,
+  more: Readonly<Record<string, string>>,
 ): Promise<ChildProcess> {
   const log = openLog(path.join(dataDir, 'postgres.log'));
   const settings = {
@@ -103,6 +108,7 @@ async function launch(
     ...FEW_RESOURCES,
     // By default, three more processes read for the others.
     ...(major >= 18 && { io_method: 'sync' }),
+    ...more,
   };
   const [command = 'postgres', ...args] = [
     ...runner.prefix,
@@ -253,6 +259,8 @@ export interface EmbeddedServerOptions {
   log: (message: string) => void;
   /** Folders in which to look for `initdb` and `postgres`, best first; default: npm package, then system. */
   binDirs?: string[];
+  /** Settings of PostgreSQL, such as `RELAXED`. */
+  settings?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -278,7 +286,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     }
     cluster.adoptCluster(dataDir, installation.runner);
     const socketDir = makeSocketDir(dataDir, installation.runner.socketOwner);
-    const start = () => startPostmaster(dataDir, socketDir, installation);
+    const start = () => startPostmaster(dataDir, socketDir, installation, options.settings);
     const kept = keepRunning(await start(), start, log);
     return {
       connection: embeddedConnection(socketDir),

@@ -21,6 +21,7 @@ const GROUPS: readonly Group[] = [
       TRADEWIND_PORT: '',
       TRADEWIND_WORKER_PORT: '',
       TRADEWIND_DATA_DIR: 'Holds the embedded database and its encryption key.',
+      TRADEWIND_DURABILITY: 'The log says so at every start. Nothing is lost when only processes end.',
       DATABASE_URL:
         'Use your own PostgreSQL 15 or newer. For a unix socket: `postgresql://user:password@localhost/db?host=/folder`. The role must own the database and needs no other right. `sslmode=require` checks the certificate; `sslrootcert` names its authority.',
       TRADEWIND_DATABASE_WAIT: 'Also applies if the database goes away during the start.',

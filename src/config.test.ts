@@ -184,6 +184,16 @@ describe('the test API', () => {
     expect(loadConfig({ ...open, TRADEWIND_TEST_API: 'beyond-loopback' }).testApi).toBe(true);
   });
 
+  it('need not wait for the disk, where the database is ours', () => {
+    expect(loadConfig({}).relaxed).toBe(false);
+    const relaxed = { TRADEWIND_DURABILITY: 'relaxed' };
+    expect(loadConfig(relaxed).relaxed).toBe(true);
+    expect(() => loadConfig({ ...relaxed, DATABASE_URL: 'postgresql://localhost/tradewind' })).toThrow(
+      'for the embedded database',
+    );
+    expect(() => loadConfig({ TRADEWIND_DURABILITY: 'none' })).toThrow('TRADEWIND_DURABILITY');
+  });
+
   it('may begin at another time', () => {
     const clock = { TRADEWIND_TEST_CLOCK: '2031-03-01T00:00:00Z' };
     expect(loadConfig({ ...clock, TRADEWIND_TEST_API: 'true' }).testClock).toEqual(new Date(Date.UTC(2031, 2, 1)));

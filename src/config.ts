@@ -58,6 +58,11 @@ const Environment = Type.Object({
     `<id>_<secret> or <id>$<secret>, where the id is a whole number from 1 to 2147483647 and the secret has at least ${SHORTEST_SECRET} characters`,
   ),
   DATABASE_URL: optional('a URL like postgresql://user:password@host:5432/database'),
+  TRADEWIND_DURABILITY: oneOf(
+    ['full', 'relaxed'],
+    'full, or relaxed for tests: the embedded database does not wait for the disk, and a crash of the machine may make its folder unusable',
+    'full',
+  ),
   TRADEWIND_ENCRYPTION_KEY_FILE: optional(
     'a file that other users cannot read, with the key that encrypts the secrets in the database; by default encryption-key in the data folder',
   ),
@@ -246,6 +251,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
     /** Undefined for the embedded PostgreSQL in `dataDir`. */
     databaseUrl: settings.DATABASE_URL,
+    /** Whether the embedded PostgreSQL may lose what is in the machine's memory. */
+    relaxed: settings.TRADEWIND_DURABILITY === 'relaxed',
     /** The key that encrypts the secrets in the database, or else the file that contains it. */
     encryptionKey: settings.TRADEWIND_ENCRYPTION_KEY,
     encryptionKeyFile: path.resolve(
@@ -307,6 +314,9 @@ function requireTogether(settings: Environment, environment: Record<string, stri
     throw new SettingError(
       'TRADEWIND_TEST_API=true needs an address that only this machine reaches, such as TRADEWIND_HOST=127.0.0.1: whoever has the token of the platform administrator can delete everything with one request. TRADEWIND_TEST_API=beyond-loopback serves the test API all the same',
     );
+  }
+  if (settings.TRADEWIND_DURABILITY === 'relaxed' && settings.DATABASE_URL !== undefined) {
+    throw new SettingError('TRADEWIND_DURABILITY=relaxed is for the embedded database; leave it out with DATABASE_URL');
   }
   if (settings.TRADEWIND_SMTP_URL !== undefined && !environment.TRADEWIND_MAIL_FROM) {
     throw new SettingError('TRADEWIND_SMTP_URL needs TRADEWIND_MAIL_FROM: the address that mails come from');

@@ -10,6 +10,7 @@ token=${TRADEWIND_BOOTSTRAP_TOKEN:-1_$(node -p "crypto.randomBytes(32).toString(
 export TRADEWIND_PORT="$port" TRADEWIND_BOOTSTRAP_TOKEN="$token" TRADEWIND_DATA_DIR="$folder/data"
 export TRADEWIND_TEST_API="${TRADEWIND_TEST_API:-true}"
 export TRADEWIND_SIMULATION_SPEED="${TRADEWIND_SIMULATION_SPEED:-1000}"
+[ -n "${DATABASE_URL:-}" ] || export TRADEWIND_DURABILITY="${TRADEWIND_DURABILITY:-relaxed}"
 export TRADEWIND_RATE_LIMIT="${TRADEWIND_RATE_LIMIT:-0}" TRADEWIND_AI_CONCURRENCY="${TRADEWIND_AI_CONCURRENCY:-0}"
 
 # npx takes an absolute path for a program unless it is told that it is a package. In a session of its own, so that it outlives this step.

@@ -70,7 +70,7 @@ func start() (found, error) {
 	}
 	server.Stdout, server.Stderr = log, log
 	server.Env = environment(
-		[]string{"TRADEWIND_SIMULATION_SPEED=1000", "TRADEWIND_RATE_LIMIT=0", "TRADEWIND_AI_CONCURRENCY=0"},
+		[]string{"TRADEWIND_SIMULATION_SPEED=1000", "TRADEWIND_RATE_LIMIT=0", "TRADEWIND_AI_CONCURRENCY=0", "TRADEWIND_DURABILITY=relaxed"},
 		[]string{
 			"TRADEWIND_TEST_API=true", "TRADEWIND_PORT=0", "TRADEWIND_BOOTSTRAP_TOKEN=" + token,
 			"TRADEWIND_DATA_DIR=" + filepath.Join(folder, "data"),

@@ -4,6 +4,8 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../test/support/databases.ts';
 import { startRelay } from '../../test/support/relay.ts';
@@ -106,6 +108,24 @@ it.each(['postgres://u:%zz@localhost/db', 'postgres://u:p@localhost/db?sslmode=v
     await expect(openStorage(config, createLog(config))).rejects.toThrow(OperatorError);
   },
 );
+
+it('says at each start that a relaxed database waits for no disk', async () => {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-relaxed-'));
+  const config = loadConfig({ TRADEWIND_DATA_DIR: dataDir, TRADEWIND_DURABILITY: 'relaxed' });
+  const said: string[] = [];
+  const log = pino({}, { write: (line: string) => said.push(JSON.parse(line).msg) });
+  try {
+    const storage = await openStorage(config, log);
+    const client = new pg.Client(storage.connection as pg.ClientConfig);
+    await client.connect();
+    expect((await client.query('show fsync')).rows).toEqual([{ fsync: 'off' }]);
+    await client.end();
+    await storage.stop();
+  } finally {
+    fs.rmSync(dataDir, { recursive: true, force: true });
+  }
+  expect(said.at(-1)).toMatch(/^TRADEWIND_DURABILITY=relaxed: /);
+});
 
 it('says what the role lacks when it may not make the tables', async () => {
   const database = await createDatabase({ empty: true });

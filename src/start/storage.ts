@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { DataDirLockedError, runningEmbedded, startEmbeddedServer } from '../../postgres/index.ts';
+import { DataDirLockedError, RELAXED, runningEmbedded, startEmbeddedServer } from '../../postgres/index.ts';
 import type { Config } from '../config.ts';
 import type { Patience } from '../db/outages.ts';
 import { OperatorError } from '../lib/errors.ts';
@@ -80,7 +80,9 @@ export async function openStorage(
     );
   }
   try {
-    const server = await startEmbeddedServer({ dataDir: config.dataDir, log: (line) => log.info(line) });
+    const settings = config.relaxed ? RELAXED : {};
+    const server = await startEmbeddedServer({ dataDir: config.dataDir, log: (line) => log.info(line), settings });
+    if (config.relaxed) log.warn('TRADEWIND_DURABILITY=relaxed: if this machine crashes, the database may be lost');
     const connection = { ...server.connection, idleTimeoutMillis: IDLE_MS };
     return { connection, exclusive: true, stop: () => server.stop() };
   } catch (error) {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { packagedBinDir } from '../../postgres/binaries.ts';
-import { startEmbeddedServer } from '../../postgres/server.ts';
+import { RELAXED, startEmbeddedServer } from '../../postgres/server.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { TEMPLATE } from './databases.ts';
@@ -25,19 +25,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Vitest 4.1 keeps what comes from its cache of modules as bytes, and fails when it maps the stack of an error in this process.
   Reflect.deleteProperty(Error, 'prepareStackTrace');
   const dataDir = fs.mkdtempSync(path.join(quickFolder(), 'tradewind-test-'));
-  const start = () => startEmbeddedServer({ dataDir, log: () => {}, ...postgresBinaries() });
-  const first = await start();
-  await ask(
-    { ...first.connection, user: 'postgres' },
-    // Nothing of it has to outlast the machine. What a crash of the database takes back is tried on others.
-    'alter system set fsync = off',
-    // Each dropped database is a checkpoint, after which each page would be written whole.
-    'alter system set full_page_writes = off',
-    // Each service has forty, and some tests have several services.
-    'alter system set max_connections = 400',
-  );
-  await first.stop();
-  const server = await start();
+  const server = await startEmbeddedServer({
+    dataDir,
+    log: () => {},
+    // Nothing of it has to outlast the machine. Each service has forty connections, and some tests have several services.
+    settings: { ...RELAXED, max_connections: '400' },
+    ...postgresBinaries(),
+  });
   const { host, port, user } = server.connection;
   await ask(server.connection, `create database ${TEMPLATE}`);
   const connection = { host, port, user, database: TEMPLATE };

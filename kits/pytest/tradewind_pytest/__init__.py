@@ -151,7 +151,12 @@ def tradewind_server() -> Iterator[Tradewind]:
     if named:
         yield named
         return
-    settings = {"TRADEWIND_SIMULATION_SPEED": "1000", "TRADEWIND_RATE_LIMIT": "0", "TRADEWIND_AI_CONCURRENCY": "0"}
+    settings = {
+        "TRADEWIND_SIMULATION_SPEED": "1000",
+        "TRADEWIND_RATE_LIMIT": "0",
+        "TRADEWIND_AI_CONCURRENCY": "0",
+        "TRADEWIND_DURABILITY": "relaxed",
+    }
     env = {**settings, **os.environ}
     command = env.pop("TRADEWIND_COMMAND", "npx --yes tradewind")
     seconds = float(env.pop("TRADEWIND_READY_SECONDS", "180"))

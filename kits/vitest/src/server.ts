@@ -46,6 +46,7 @@ export async function startServer(): Promise<Running> {
       TRADEWIND_SIMULATION_SPEED: '1000',
       TRADEWIND_RATE_LIMIT: '0',
       TRADEWIND_AI_CONCURRENCY: '0',
+      TRADEWIND_DURABILITY: 'relaxed',
       ...env,
       TRADEWIND_TEST_API: 'true',
       TRADEWIND_PORT: '0',
