@@ -48,23 +48,24 @@ const ours = {
   }),
 };
 
-const tradewind: Peer = {
-  name: 'Tradewind',
-  keeps: 'in PostgreSQL, durable',
+const tradewind = (name: string, keeps: string, durability: 'full' | 'relaxed'): Peer => ({
+  name,
+  keeps,
   install: () => undefined,
   command: (port, folder) => ({
     program: process.execPath,
     args: [path.join(ROOT, 'dist/src/main.js'), 'serve'],
     env: {
       TRADEWIND_PORT: String(port),
-      TRADEWIND_DATA_DIR: path.join(folder, 'data'),
+      TRADEWIND_DATA_DIR: path.join(folder, durability),
+      TRADEWIND_DURABILITY: durability,
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_RATE_LIMIT: '0',
       TRADEWIND_LOG_LEVEL: 'warn',
     },
   }),
   ...ours,
-};
+});
 
 /** The newest version that says it runs on Node 20. */
 const PRISM = ['@stoplight/prism-cli', '5.14.2'] as const;
@@ -111,7 +112,12 @@ const moto: Peer = {
   delete: (id) => ec2('DeleteSecurityGroup', { GroupId: id }),
 };
 
-export const peers: readonly Peer[] = [tradewind, prism, moto];
+export const peers: readonly Peer[] = [
+  tradewind('Tradewind', 'in PostgreSQL, durable', 'full'),
+  tradewind('Tradewind, relaxed', 'in PostgreSQL, unless the machine crashes', 'relaxed'),
+  prism,
+  moto,
+];
 
 export interface Running {
   pid: number;
