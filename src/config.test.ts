@@ -14,6 +14,7 @@ describe('settings', () => {
       dataDir: path.resolve('data'),
       bootstrapToken: undefined,
       databaseUrl: undefined,
+      relaxed: false,
       encryptionKey: undefined,
       encryptionKeyFile: path.resolve('data/encryption-key'),
       encryptionKeyFileNamed: false,
