@@ -25,8 +25,11 @@ const RETRIABLE = /lock file "[^"]*" already exists|pre-existing shared memory|s
  */
 const FEW_RESOURCES = { shared_buffers: '32MB', max_logical_replication_workers: '0' };
 
-/** Nothing waits for the disk. What is lost is lost with the machine, not with a process: then the folder may be unusable. */
-export const RELAXED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/**
+ * Nothing waits for the disk. When the machine crashes, the folder may be unusable; when only processes end, nothing is lost,
+ * since each commit is with the kernel.
+ */
+export const RELAXED = { fsync: 'off', full_page_writes: 'off' };
 
 const FAST_SHUTDOWN_MS = 10_000;
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;

@@ -116,7 +116,7 @@ it('says at each start that a relaxed database waits for no disk', async () => {
   const log = pino({}, { write: (line: string) => said.push(JSON.parse(line).msg) });
   try {
     const storage = await openStorage(config, log);
-    const client = new pg.Client(storage.connection as pg.ClientConfig);
+    const client = new pg.Client(storage.connection);
     await client.connect();
     expect((await client.query('show fsync')).rows).toEqual([{ fsync: 'off' }]);
     await client.end();
