@@ -140,9 +140,12 @@ describe('what a fault does', () => {
     };
   }
 
-  it('makes nothing at once, since rules are about calls', () => {
-    expect(thing([]).atOnce).toBeDefined();
-    expect(thing([{ do: 'refuse' }]).atOnce).toBeUndefined();
+  it('makes nothing at once, since rules are about calls', async () => {
+    const id = randomUUID();
+    const spec = { name: 'group', description: '', rules: {} };
+    const asked = [{ kind: 'security_group', id, former: null, spec }] as const;
+    expect([...((await thing([{ do: 'refuse' }]).atOnce?.(database.sql, asked)) ?? [])]).toEqual([]);
+    expect([...((await thing([]).atOnce?.(database.sql, asked)) ?? [])]).toEqual([[id, {}]]);
   });
 
   it('refuses with the reason that the rule has', async () => {
