@@ -295,11 +295,8 @@ export function createSimulatedBackend(deps: {
     async atOnce(db, changes) {
       const those = changes.filter(takesNoTime);
       const [made, gone] = [those.filter(({ spec }) => spec !== null), those.filter(({ spec }) => spec === null)];
-      const things = (of: typeof those) => ({
-        things: JSON.stringify(of.map(({ kind, id, spec }) => ({ kind, id, spec }))),
-      });
-      if (made.length > 0) await objects.putObjects(db, things(made));
-      if (gone.length > 0) await objects.dropObjects(db, things(gone));
+      if (made.length > 0) await objects.putObjects(db, made);
+      if (gone.length > 0) await objects.dropObjects(db, gone);
       return new Map(
         those.map(({ kind, id, spec }) => {
           const life: Life<typeof kind> = LIVES[kind];

@@ -42,8 +42,10 @@ export async function insertObject(
   return numAffectedRows === 1n;
 }
 
-/** Puts objects into the state that they are wanted in, at once. `things` are JSON, each with its spec. */
-export const putObjects = compiledQuery((db, { things }: { things: string }) =>
+/** Puts objects into the state that they are wanted in, at once. */
+export const putObjects = (db: Kysely<Tables>, list: readonly { kind: string; id: string; spec: object | null }[]) =>
+  put(db, { things: JSON.stringify(list.map(({ kind, id, spec }) => ({ kind, id, spec }))) });
+const put = compiledQuery((db, { things }: { things: string }) =>
   sql`
     insert into simulated_objects (kind, id, spec, doing, began_at, takes_ms)
     select kind, id, spec, 'making', clock_timestamp(), 0
@@ -112,8 +114,10 @@ export async function hurryObjects(db: Kysely<Tables>, taskId: string): Promise<
     where (kind, id) in (select kind, want_id from task_wants where task_id = ${taskId})`.execute(db);
 }
 
-/** Deletes objects of things that nobody wants any more. `things` are JSON. */
-export const dropObjects = compiledQuery((db, { things }: { things: string }) =>
+/** Deletes objects of things that nobody wants any more. */
+export const dropObjects = (db: Kysely<Tables>, list: readonly { kind: string; id: string }[]) =>
+  drop(db, { things: JSON.stringify(list.map(({ kind, id }) => ({ kind, id }))) });
+const drop = compiledQuery((db, { things }: { things: string }) =>
   sql`
     delete from simulated_objects where (kind, id) in (
       select kind, id from jsonb_to_recordset(${things}::jsonb) as thing (kind text, id uuid))`.compile(db),

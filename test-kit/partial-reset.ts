@@ -24,7 +24,7 @@ export async function leaveNothing(
   if (gone.length === 0) return;
   await calls.end(gone.map(keyOf));
   // A call that had begun before may have made something after all.
-  await dropObjects(database.sql, { things: JSON.stringify(gone) });
+  await dropObjects(database.sql, gone);
 }
 
 /** Empties single projects and accounts, whatever is going on in them. */

@@ -98,8 +98,9 @@ export interface HowWanted {
   taskId?: string;
   check?: SpecCheck;
   /**
-   * Makes what takes no time; without it, workers do. The row of what must go is locked against whoever begins to need it.
-   * A process that follows a new catalogue too late may ask the former backend; comparing mends that.
+   * Makes the changes that take no time. Without it, workers make them. The caller locks the row of a thing before it removes
+   * the thing, so that nobody begins to need it. A process may still use the backend of an older catalogue; the comparison
+   * with what the backends have finds that.
    */
   atOnce?: Backends['atOnce'];
   /** Needed for wants with secrets. */
@@ -325,9 +326,7 @@ export async function dependentsOf(tx: Transaction, kind: Kind, things: readonly
   return (await usersOf(tx.sql, { kind, keys: things.map(keyOf) })).map(({ id }) => id);
 }
 const usersOf = compiledQuery((db, { kind, keys }: { kind: Kind; keys: string[] }) =>
-  sql<{
-    id: string;
-  }>`select id from wants where kind = ${kind} and uses && ${keys}::text[] and uses <> '{}'`.compile(db),
+  sql<Name>`select kind, id from wants where kind = ${kind} and uses && ${keys}::text[] and uses <> '{}'`.compile(db),
 );
 
 /**
