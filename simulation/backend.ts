@@ -292,11 +292,11 @@ export function createSimulatedBackend(deps: {
         }
       });
     },
-    async atOnce(db, changes) {
+    atOnce(tx, changes) {
       const those = changes.filter(takesNoTime);
       const [made, gone] = [those.filter(({ spec }) => spec !== null), those.filter(({ spec }) => spec === null)];
-      if (made.length > 0) await objects.putObjects(db, made);
-      if (gone.length > 0) await objects.dropObjects(db, gone);
+      if (made.length > 0) objects.putObjects(tx, made);
+      if (gone.length > 0) objects.dropObjects(tx, gone);
       return new Map(
         those.map(({ kind, id, spec }) => {
           const life: Life<typeof kind> = LIVES[kind];

@@ -144,8 +144,10 @@ describe('what a fault does', () => {
     const id = randomUUID();
     const spec = { name: 'group', description: '', rules: {} };
     const asked = [{ kind: 'security_group', id, former: null, spec }] as const;
-    expect([...((await thing([{ do: 'refuse' }]).atOnce?.(database.sql, asked)) ?? [])]).toEqual([]);
-    expect([...((await thing([]).atOnce?.(database.sql, asked)) ?? [])]).toEqual([[id, {}]]);
+    await database.transaction(async (tx) => {
+      expect([...(thing([{ do: 'refuse' }]).atOnce?.(tx, asked) ?? [])]).toEqual([]);
+      expect([...(thing([]).atOnce?.(tx, asked) ?? [])]).toEqual([[id, {}]]);
+    });
   });
 
   it('refuses with the reason that the rule has', async () => {

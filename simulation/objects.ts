@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { Unavailable } from '../src/backends/contract/backend.ts';
-import { compiledQuery } from '../src/db/database.ts';
+import { compiledQuery, type Transaction } from '../src/db/database.ts';
 import type { Tables } from '../src/db/tables.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
 
@@ -43,8 +43,8 @@ export async function insertObject(
 }
 
 /** Puts objects into the state that they are wanted in, at once. */
-export const putObjects = (db: Kysely<Tables>, list: readonly { kind: string; id: string; spec: object | null }[]) =>
-  put(db, { things: JSON.stringify(list.map(({ kind, id, spec }) => ({ kind, id, spec }))) });
+export const putObjects = (tx: Transaction, list: readonly { kind: string; id: string; spec: object | null }[]) =>
+  tx.send(put, { things: JSON.stringify(list.map(({ kind, id, spec }) => ({ kind, id, spec }))) });
 const put = compiledQuery((db, { things }: { things: string }) =>
   sql`
     insert into simulated_objects (kind, id, spec, doing, began_at, takes_ms)
@@ -115,8 +115,8 @@ export async function hurryObjects(db: Kysely<Tables>, taskId: string): Promise<
 }
 
 /** Deletes objects of things that nobody wants any more. */
-export const dropObjects = (db: Kysely<Tables>, list: readonly { kind: string; id: string }[]) =>
-  drop(db, { things: JSON.stringify(list.map(({ kind, id }) => ({ kind, id }))) });
+export const dropObjects = (tx: Transaction, list: readonly { kind: string; id: string }[]) =>
+  tx.send(drop, { things: JSON.stringify(list.map(({ kind, id }) => ({ kind, id }))) });
 const drop = compiledQuery((db, { things }: { things: string }) =>
   sql`
     delete from simulated_objects where (kind, id) in (

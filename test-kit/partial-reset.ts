@@ -18,13 +18,13 @@ import type { Alone } from './turns.ts';
 
 /** Returns when no worker makes any more what is gone. Workers learn that only at their next look at it. */
 export async function leaveNothing(
-  { calls, database }: { calls: Pick<Calls, 'end'>; database: Pick<Database, 'sql'> },
+  { calls, database }: { calls: Pick<Calls, 'end'>; database: Pick<Database, 'transaction'> },
   gone: readonly Name[],
 ): Promise<void> {
   if (gone.length === 0) return;
   await calls.end(gone.map(keyOf));
   // A call that had begun before may have made something after all.
-  await dropObjects(database.sql, gone);
+  await database.transaction(async (tx) => dropObjects(tx, gone));
 }
 
 /** Empties single projects and accounts, whatever is going on in them. */

@@ -69,7 +69,9 @@ async function plainThroughput({ database }: Stage, tasks: number): Promise<numb
   const begun = performance.now();
   await inLanes(tasks, async () => {
     const id = randomUUID();
-    await insertTask(database.sql, newTask(id));
+    await new Promise<unknown>((resolve) => {
+      insertTask({ send: (statement, args) => resolve(statement(database.sql, args)) }, newTask(id));
+    });
     await database.pool.query(`update tasks set state = 'RUNNING', updated_on = $2 where id = $1`, [id, new Date()]);
     await database.pool.query(`update tasks set state = 'FINISHED', updated_on = $2, finished_on = $2 where id = $1`, [
       id,
@@ -104,7 +106,7 @@ async function startLatencies(stage: Stage, tasks: number): Promise<number[]> {
 /** Does the work of a request that starts a task: the row and the want in one transaction. */
 async function accept({ database }: Stage, id: string): Promise<void> {
   await database.transaction(async (tx) => {
-    await insertTask(tx.sql, newTask(id));
+    insertTask(tx, newTask(id));
     const place = { clientId: 1, projectId: 1, regionId: 1 };
     await want(tx, place, [make('volume', id, SPEC)], { taskId: id, check: () => [] });
   });

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Transaction } from '../db/database.ts';
 import { type FieldProblem, SettingError } from '../lib/errors.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
 import { type Backend, type Kind, type Offer, Unavailable } from './contract/backend.ts';
@@ -29,7 +29,7 @@ export interface Backends extends Offer {
   /** Returns what the region's backend can't do of a spec, by field. */
   check<K extends Kind>(regionId: number, kind: K, spec: Specs[K]): FieldProblem[];
   /** Makes those of the changes that their backends make at once. Returns what these observe, by ID. */
-  atOnce(sql: Sql, changes: readonly (Change & { regionId: number })[]): Promise<Map<string, object | null>>;
+  atOnce(tx: Transaction, changes: readonly (Change & { regionId: number })[]): Map<string, object | null>;
 }
 
 export interface NamedBackend {
@@ -87,11 +87,11 @@ export function createBackends(makers: Makers, host: Host): BackendRouter {
   return {
     of,
     check: (regionId, kind, spec) => of(regionId, kind).problems(kind, spec),
-    async atOnce(sql, changes) {
+    atOnce(tx, changes) {
       const observed = new Map<string, object | null>();
       for (const backend of made.values()) {
         const own = changes.filter(({ regionId, kind }) => backendIn(regionId, kind) === backend);
-        const seen = own.length > 0 ? await backend.atOnce?.(sql, own) : undefined;
+        const seen = own.length > 0 ? backend.atOnce?.(tx, own) : undefined;
         for (const [id, of] of seen ?? []) observed.set(id, of);
       }
       return observed;

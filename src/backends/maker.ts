@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Sql, Transaction } from '../db/database.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Backend, Kind } from './contract/backend.ts';
 import type { BackendShape, Placements } from './contract/needs.ts';
@@ -34,7 +34,7 @@ export interface MadeBackend extends Backend {
    * Makes changes that take no time in the transaction that wants them, and returns what it observes of these, by ID; the
    * others are left to the workers. None of them has a secret. Only for the simulated backend, whose things are in our database.
    */
-  atOnce?(sql: Sql, changes: readonly Change[]): Promise<ReadonlyMap<string, Observations[Kind] | null>>;
+  atOnce?(tx: Transaction, changes: readonly Change[]): ReadonlyMap<string, Observations[Kind] | null>;
 }
 
 export interface BackendMaker extends BackendShape {

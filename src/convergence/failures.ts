@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kind } from '../backends/contract/backend.ts';
-import type { Transaction } from '../db/database.ts';
+import { type Transaction, withSavepoint } from '../db/database.ts';
 import { type Claim, isMine, Overtaken } from './claims.ts';
 import { isTransient } from './transient.ts';
 import { endWaiting } from './waiting-deletions.ts';
@@ -103,15 +103,13 @@ async function fail(endings: Endings, tx: Transaction, task: WaitingTask, reason
   }
   await endTask(endings, tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget });
   if (forget) return;
-  await tx.client.query('savepoint abandon');
   let instead: readonly Wanted[] = [];
   try {
     if (!kind) throw new Error('The task type is unknown, so nothing can be restored');
-    instead = (await kind.abandon(tx, { id: task.id }, task.input, reason)) ?? [];
+    instead = (await withSavepoint(tx, (part) => kind.abandon(part, { id: task.id }, task.input, reason))) ?? [];
   } catch (error) {
     if (isTransient(error)) throw error;
     // A task whose rows can't be put back still has to end, or its readers wait forever.
-    await tx.client.query('rollback to savepoint abandon');
     log.error({ err: error, taskId: task.id }, 'the rows of a failed task could not be restored');
   }
   if (!kind?.keeps) await takeBack(tx, task.id);

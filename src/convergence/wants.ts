@@ -158,7 +158,7 @@ export async function wantAt(
   // Tasks end, and secrets are read, where the workers are.
   const done = taskId === undefined && atOnce ? await made(tx, rows, atOnce) : new Map<string, object | null>();
   const gone = rows.filter(({ id, spec }) => spec === null && done.has(id));
-  if (gone.length > 0) await forget(tx.sql, { names: namesIn(gone) });
+  if (gone.length > 0) tx.send(forget, { names: namesIn(gone) });
   const given = rows
     .filter(({ id, spec }) => spec !== null || !done.has(id))
     .map(({ kind, id, scope, former, spec }) => ({
@@ -175,7 +175,8 @@ export async function wantAt(
     }));
   if (given.length === 0) return;
   const args = { rows: JSON.stringify(given), taskId };
-  await (taskId === undefined ? write(tx.sql, args) : writeForTask(tx.sql, args));
+  if (taskId === undefined) tx.send(write, args);
+  else tx.send(writeForTask, args);
   await keepSecrets(tx, secrets, rows);
 }
 
@@ -191,7 +192,7 @@ async function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atO
   const staying = leaving.length > 0 && (await isAnyUsed(tx, leaving));
   const changes = able.filter(({ spec }) => spec !== null || !staying);
   return atOnce(
-    tx.sql,
+    tx,
     changes.map(({ kind, id, scope, former, spec }) => ({
       kind,
       id,

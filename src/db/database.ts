@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -17,7 +18,7 @@ import type { Tables } from './tables.ts';
  */
 export function compiledQuery<A extends object, R>(
   build: (db: Kysely<Tables>, args: A) => CompiledQuery<R>,
-): (db: Kysely<Tables>, args: A) => Promise<R[]> {
+): Statement<A, R> {
   let compiled: CompiledQuery<R> | undefined;
   let name: string | undefined;
   return async (db, args) => {
@@ -33,6 +34,9 @@ export function compiledQuery<A extends object, R>(
     return (await direct.query({ name, text: compiled.sql, values: parameters })).rows as R[];
   };
 }
+
+/** A built query. On a transaction's own connection it is sent before the call returns. */
+type Statement<A extends object, R = unknown> = (db: Kysely<Tables>, args: A) => Promise<R[]>;
 
 /** Not a number of rows, nor columns from JSON, which are listed or inserted. */
 const ALL_COLUMNS = /(?<!count\()\*(?! from jsonb_)/;
@@ -84,6 +88,11 @@ export async function holds(db: Sql, condition: RawBuilder<boolean>): Promise<bo
 export interface Transaction {
   sql: Sql;
   client: pg.PoolClient;
+  /**
+   * Sends a statement whose answer nobody needs, without waiting for it: the next ones come right behind. If it fails, the
+   * transaction does, and tells why.
+   */
+  send<A extends object>(statement: Statement<A>, args: A): void;
   /**
    * Runs `work` once the transaction is committed; never if it isn't, so not for an attempt that is repeated. If `work`
    * throws, that is logged: the change is made all the same.
@@ -137,6 +146,21 @@ export interface PlainDatabase extends Database {
     tries: Turns,
     hold: (client: pg.PoolClient, result: T) => Promise<void>,
   ): Promise<unknown>;
+}
+
+/**
+ * Waits for all of it, even if one fails: what a transaction does must be over before it ends. @throws what failed first
+ */
+export async function together<T extends readonly unknown[]>(...all: { [N in keyof T]: Promise<T[N]> }): Promise<T> {
+  await Promise.allSettled(all);
+  return Promise.all(all) as Promise<unknown> as Promise<T>;
+}
+
+/** Sends what is written in one turn of the event loop by one system call, which costs as much as a small statement. */
+class GatheringSocket extends Socket {
+  override uncork(): void {
+    process.nextTick(() => super.uncork());
+  }
 }
 
 /** Ends a transaction whose work is done. */
@@ -198,6 +222,9 @@ export function openDatabase(
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
+    // A statement doesn't wait for the answer to the one before it.
+    pipeline: true,
+    stream: () => new GatheringSocket(),
     connectionTimeoutMillis: PATIENCE_MS,
     statement_timeout: 30_000,
     // A process that hangs in the middle of a transaction must not keep its locks.
@@ -321,8 +348,7 @@ export function openDatabase(
       const now = clock.now();
       await client.query(`begin; set local tradewind.now = '${now.toISOString()}'${tried}${takeTurn}`);
       const later: (() => void)[] = [];
-      const result = await work(transactionOn(client, now, (then) => later.push(then)));
-      await end(client, result);
+      const result = await carryOut(client, now, work, (then) => later.push(then), end);
       if (end === commit) for (const then of later) afterwards(then);
       return result;
     } catch (error) {
@@ -424,7 +450,7 @@ export function withDryRuns(plain: PlainDatabase): Database {
 
   async function within<T>(run: requestContext.DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
     try {
-      return await run.use(work(transactionOn(run.client as pg.PoolClient, clock.now(), () => {})));
+      return await run.use(carryOut(run.client as pg.PoolClient, clock.now(), work, () => {}));
     } catch (error) {
       throw overtakenNamed(error as Error);
     }
@@ -482,13 +508,58 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
   return made;
 }
 
-function transactionOn(client: pg.PoolClient, now: Date, afterCommit: Transaction['afterCommit']): Transaction {
+/** Does the work of a transaction, and ends it. What ends it is sent right behind the work's last statements. */
+async function carryOut<T>(
+  client: pg.PoolClient,
+  now: Date,
+  work: (tx: Transaction) => Promise<T>,
+  afterCommit: Transaction['afterCommit'],
+  end: End<T> = async () => {},
+): Promise<T> {
+  const sent: Promise<unknown>[] = [];
+  try {
+    const result = await work(transactionOn(client, now, afterCommit, sent));
+    await end(client, result);
+    await Promise.all(sent);
+    return result;
+  } catch (error) {
+    // Whatever fails after a statement that nobody waited for fails because of it.
+    await Promise.all(sent);
+    throw error;
+  }
+}
+
+/**
+ * Does a part of a transaction that may fail without the rest. @throws what failed first, after the part is undone
+ */
+export async function withSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  await tx.client.query('savepoint part');
+  try {
+    return await carryOut(tx.client, tx.now, work, tx.afterCommit);
+  } catch (error) {
+    await tx.client.query('rollback to savepoint part');
+    throw error;
+  }
+}
+
+function transactionOn(
+  client: pg.PoolClient,
+  now: Date,
+  afterCommit: Transaction['afterCommit'],
+  sent: Promise<unknown>[],
+): Transaction {
   const record = requestContext.recordNow();
+  const db = kyselyOn(client);
   return {
-    sql: kyselyOn(client),
+    sql: db,
     client,
     now,
     afterCommit,
+    send(statement, args) {
+      const answer = statement(db, args);
+      answer.catch(() => {});
+      sent.push(answer);
+    },
     about: (resource) => record?.about(resource),
     made: (id) => record?.made(id),
     started: (taskId) => record?.started(taskId),

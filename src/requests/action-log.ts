@@ -10,9 +10,9 @@ type Audited = 'event_type' | 'subject' | 'origin' | 'reason' | 'attempts';
 export type NewUserAction = Omit<Written, Audited> & Partial<Pick<Written, Audited>>;
 
 /** Writes both in one statement. */
-export async function insertAction(db: Sql, action: NewUserAction, event: NewEvent | undefined): Promise<void> {
-  if (event) await insertToldAction(db, { ...action, ...event });
-  else await insertActionRow(db, action);
+export function insertAction(tx: Transaction, action: NewUserAction, event: NewEvent | undefined): void {
+  if (event) tx.send(insertToldAction, { ...action, ...event });
+  else tx.send(insertActionRow, action);
 }
 
 const rowOf = (args: NewUserAction) => ({
@@ -69,7 +69,7 @@ export interface ActionLog {
   /**
    * Records an accepted change in its own transaction, with the event that tells of it: all of it is stored or nothing.
    */
-  record(tx: Transaction, action: NewUserAction, event: NewEvent | undefined): Promise<void>;
+  record(tx: Transaction, action: NewUserAction, event: NewEvent | undefined): void;
   /** Records a request that changed nothing. The next `flush` writes it. */
   noteLater(action: NewUserAction): void;
   /** Writes the waiting actions. Those that can't be written stay; `lost` counts those that were dropped. */
@@ -90,7 +90,7 @@ export function createActionLog({ database }: { database: Database }): ActionLog
   }
 
   return {
-    record: (tx, action, event) => insertAction(tx.sql, action, event),
+    record: (tx, action, event) => insertAction(tx, action, event),
     noteLater(action) {
       if (waiting.length < MOST_WAITING) waiting.push(action);
       else lost++;

@@ -301,7 +301,7 @@ export function createRequestLog(deps: {
           if (done) return;
           const published = publishedAs(request, about);
           const recorded = { ...action, ...published, outcome: 'accepted', status: request.success } as const;
-          await actionLog.record(tx, recorded, eventOf(request, action, { about, made }));
+          actionLog.record(tx, recorded, eventOf(request, action, { about, made }));
         },
         committed() {
           done = true;

@@ -38,7 +38,7 @@ export function recordOf(
       const request_id = randomUUID();
       const { word, verb, table } = eventOfCommand(command.name);
       const type = typeOf(word, verb);
-      await deps.actionLog.record(tx, actionOf(command, client, request_id, deps.clock.now()), {
+      deps.actionLog.record(tx, actionOf(command, client, request_id, deps.clock.now()), {
         type,
         subject: subject === undefined ? word : `${word}/${subject}`,
         revised: `${table}:${subject}`,

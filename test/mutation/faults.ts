@@ -57,8 +57,8 @@ export const FAULTS: PlantedFault[] = [
   },
   {
     name: 'an accepted change has no event',
-    text: 'record: (tx, action, event) => insertAction(tx.sql, action, event),',
-    becomes: 'record: (tx, action) => insertAction(tx.sql, action, undefined),',
+    text: 'record: (tx, action, event) => insertAction(tx, action, event),',
+    becomes: 'record: (tx, action) => insertAction(tx, action, undefined),',
     noticedBy: ['events/events.test'],
   },
   {

@@ -91,7 +91,7 @@ async function removeRows(
   await volumes.detach(tx, [instanceId], doomed.volumeIds);
   await deleteInstance(tx, instanceId);
   await addresses.release(tx, gonePorts, goneFloatingIps);
-  await releaseQuotas(tx, owner, {
+  releaseQuotas(tx, owner, {
     floating_count: goneFloatingIps.length,
     reserved_fixed_ip_count: doomed.reservedPortIds.length,
     vm_count: 1,

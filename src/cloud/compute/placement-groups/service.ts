@@ -26,7 +26,7 @@ export function placementGroupTasks(): TaskEnd[] {
     removes: true,
     async complete(tx, _task, { groupId, ...owner }) {
       await deleteGroup(tx, groupId);
-      await releaseQuota(tx, owner, 'servergroup_count');
+      releaseQuota(tx, owner, 'servergroup_count');
     },
   };
   return [remove];

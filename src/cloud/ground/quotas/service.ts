@@ -318,14 +318,19 @@ export async function refuseExceeded(tx: Transaction, owner: LimitedOwner, amoun
 }
 
 /** Takes quotas even beyond their limits, for a caller that soon releases as much. */
-export async function overdrawQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
+export function overdrawQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): void {
   const taken = inOrder(amounts).map(([name, amount]) => [name, -amount]);
-  await releaseQuotas(tx, owner, Object.fromEntries(taken));
+  releaseQuotas(tx, owner, Object.fromEntries(taken));
 }
 
 /** Gives back what `takeQuota` took, when the resource is deleted or was never created. */
-export async function releaseQuota(tx: Transaction, owner: QuotaOwner, attribute: RegionalQuota, amount = 1) {
-  await subtractUsage(tx.sql, { clientId: owner.clientId, regionId: owner.regionId, attribute, amount });
+export function releaseQuota(
+  tx: Transaction,
+  { clientId, regionId }: QuotaOwner,
+  attribute: RegionalQuota,
+  amount = 1,
+) {
+  tx.send(subtractUsage, { clientId, regionId, attribute, amount });
 }
 
 const subtractUsage = compiledQuery((db, { clientId, regionId, attribute, amount }: UsageOf) =>
@@ -339,8 +344,8 @@ const subtractUsage = compiledQuery((db, { clientId, regionId, attribute, amount
 );
 
 /** Calls `releaseQuota` for several quotas, in the order of `takeQuotas`. */
-export async function releaseQuotas(tx: Transaction, owner: QuotaOwner, amounts: QuotaAmounts): Promise<void> {
-  for (const [attribute, amount] of inOrder(amounts)) await releaseQuota(tx, owner, attribute, amount);
+export function releaseQuotas(tx: Transaction, owner: QuotaOwner, amounts: QuotaAmounts): void {
+  for (const [attribute, amount] of inOrder(amounts)) releaseQuota(tx, owner, attribute, amount);
 }
 
 /** Returns the quotas whose amount is not 0, in the order in which every transaction locks them. */

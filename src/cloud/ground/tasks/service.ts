@@ -85,7 +85,7 @@ export async function beginWork<Input extends object>(
   scope: TaskScope,
   { task: { type, deadlineMs }, id = newTaskId(), data, input }: Omit<TaskStart<Input>, 'wants'>,
 ): Promise<string> {
-  await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(on, deadlineMs), id, type, data, input });
+  insertTask(tx, { ...ownerOf(scope), ...timesOf(on, deadlineMs), id, type, data, input });
   tx.started(id);
   return id;
 }
@@ -115,7 +115,7 @@ export const recordDoneTask = async (
 ) => {
   const id = newTaskId();
   const times = timesOf(on, 0);
-  await insertTask(tx.sql, { ...ownerOf(scope), ...times, id, type, data, input: null, done: { created } });
+  insertTask(tx, { ...ownerOf(scope), ...times, id, type, data, input: null, done: { created } });
   tx.started(id);
   return id;
 };

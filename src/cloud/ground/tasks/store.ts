@@ -1,7 +1,7 @@
 import { sql as raw, type Selectable } from 'kysely';
 import type { CreatedResources } from '../../../convergence/task-kind.ts';
 import { stopWaiting } from '../../../convergence/waiting-deletions.ts';
-import { compiledQuery, type Sql } from '../../../db/database.ts';
+import { compiledQuery, type Sql, type Transaction } from '../../../db/database.ts';
 import type { QuarterlyTable } from '../../../db/quarters.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
@@ -35,8 +35,8 @@ export interface NewTask {
   done?: { created: CreatedResources | null };
 }
 
-export async function insertTask(sql: Sql, { done, data, input, ...task }: NewTask): Promise<void> {
-  await insertTaskRow(sql, {
+export function insertTask(tx: Pick<Transaction, 'send'>, { done, data, input, ...task }: NewTask): void {
+  tx.send(insertTaskRow, {
     ...task,
     data: JSON.stringify(data),
     input: input && JSON.stringify(input),

@@ -90,7 +90,7 @@ export function clusterTasks({ secrets }: { secrets: Secrets }): TaskEnd[] {
 
 /** Releases the quotas of nodes that are gone. */
 export async function giveBack(tx: Transaction, freed: nodes.FreedQuotas | undefined, also: QuotaAmounts = {}) {
-  if (freed) await releaseQuotas(tx, freed.owner, { ...freed.amounts, ...also });
+  if (freed) releaseQuotas(tx, freed.owner, { ...freed.amounts, ...also });
 }
 
 /**
@@ -108,7 +108,7 @@ export async function removeCluster(
   if (!(await store.deleteCluster(tx, { clusterId, taskId: task.id }))) return giveBack(tx, freed);
   const groupGone = groupId !== undefined && (await workerGroups.remove(tx, groupId));
   const own = { cluster_count: 1, firewall_count: groupGone ? 1 : 0, servergroup_count };
-  await releaseQuotas(tx, owner, { ...freed?.amounts, ...own });
+  releaseQuotas(tx, owner, { ...freed?.amounts, ...own });
 }
 
 /** The wanted cluster, apart from its nodes, which are read from their rows. */

@@ -67,7 +67,7 @@ async function removeRows(
   const gonePort = await letVipGo(tx, vip);
   await deleteBalancer(tx, loadBalancerId);
   await addresses.release(tx, gonePort === undefined ? [] : [gonePort], goneFloatingIps);
-  await releaseQuotas(tx, owner, { floating_count: goneFloatingIps.length, loadbalancer_count: 1 });
+  releaseQuotas(tx, owner, { floating_count: goneFloatingIps.length, loadbalancer_count: 1 });
 }
 
 /**

@@ -65,7 +65,7 @@ export const DELETE_SECRET = taskType<SecretInput>('delete_secret');
 export function secretTasks(): TaskEnd[] {
   async function drop(tx: Transaction, { secretId, ...owner }: SecretInput) {
     await deleteSecret(tx, secretId);
-    await releaseQuota(tx, owner, 'secret_count');
+    releaseQuota(tx, owner, 'secret_count');
   }
 
   const create: TaskEnd<SecretInput> = {

@@ -96,7 +96,7 @@ export function floatingIpTasks(): TaskEnd[] {
     const removed = await letGo(tx, taskId, { portIds: [], doomed: [floatingIpId] });
     if (removed.length === 0) return;
     await addresses.release(tx, [], removed);
-    await releaseQuota(tx, owner, 'floating_count', removed.length);
+    releaseQuota(tx, owner, 'floating_count', removed.length);
   }
 
   const create: TaskEnd<FloatingIpInput> = {
@@ -131,12 +131,12 @@ export function floatingIpTasks(): TaskEnd[] {
       await insertReservedFor(tx, floatingIpId, { id, macAddress, taskId: task.id });
       await addresses.handOverToPort(tx, floatingIpId, id);
       await deleteFloatingIp(tx, floatingIpId);
-      await releaseQuota(tx, owner, 'floating_count');
+      releaseQuota(tx, owner, 'floating_count');
       return { ports: [id] };
     },
     async abandon(tx, _task, { floatingIpId, ...owner }) {
       await changeFloatingIp(tx, floatingIpId, { task_id: null });
-      await releaseQuota(tx, owner, 'reserved_fixed_ip_count');
+      releaseQuota(tx, owner, 'reserved_fixed_ip_count');
       // The backend may have removed the floating IP already, to make room for the port.
       return asInRows(tx, [floatingIpId]);
     },

@@ -76,14 +76,14 @@ export function networkTasks(): TaskEnd[] {
 async function removeNetwork(tx: Transaction, { networkId, routerId, ...owner }: NetworkInput): Promise<void> {
   const hadRouter = routerId !== undefined && (await removeRouter(tx, routerId));
   const subnets = await deleteNetwork(tx, networkId);
-  await releaseQuotas(tx, owner, {
+  releaseQuotas(tx, owner, {
     ...(subnets !== undefined && { network_count: 1, subnet_count: subnets }),
     ...(hadRouter && { router_count: 1 }),
   });
 }
 
 async function removeSubnet(tx: Transaction, input: SubnetInput): Promise<void> {
-  if (await deleteSubnet(tx, input.subnetId)) await releaseQuota(tx, input, 'subnet_count');
+  if (await deleteSubnet(tx, input.subnetId)) releaseQuota(tx, input, 'subnet_count');
 }
 
 export function networkSpec({

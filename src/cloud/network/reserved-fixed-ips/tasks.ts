@@ -34,12 +34,12 @@ export function reservedFixedIpTasks(): TaskEnd[] {
     await deleteReserved(tx, portId);
     await floatingIps.letGo(tx, taskId, { portIds: [portId], doomed: [] });
     await addresses.release(tx, [portId]);
-    await releaseQuota(tx, input, 'reserved_fixed_ip_count');
+    releaseQuota(tx, input, 'reserved_fixed_ip_count');
   }
 
   async function unreserve(tx: Transaction, input: ReservedInput): Promise<void> {
     await changeReserved(tx, input.portId, { reserved: false, creator_task_id: null, task_id: null });
-    await releaseQuota(tx, input, 'reserved_fixed_ip_count');
+    releaseQuota(tx, input, 'reserved_fixed_ip_count');
   }
 
   const reserve: TaskEnd<ReservedInput> = {
@@ -77,12 +77,12 @@ export function reservedFixedIpTasks(): TaskEnd[] {
       const { portId, floatingIpId: id = '' } = input;
       await floatingIpOfPort(tx, { id, portId, taskId: task.id });
       await deleteReserved(tx, portId);
-      await releaseQuota(tx, input, 'reserved_fixed_ip_count');
+      releaseQuota(tx, input, 'reserved_fixed_ip_count');
       return { floatingips: [id] };
     },
     async abandon(tx, _task, input) {
       await free(tx, input.portId);
-      await releaseQuota(tx, input, 'floating_count');
+      releaseQuota(tx, input, 'floating_count');
       // The backend may have removed the port already, to make room for the floating IP.
       return asInRows(tx, [input.portId]);
     },

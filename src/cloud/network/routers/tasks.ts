@@ -102,7 +102,7 @@ export function routerTasks(): TaskEnd[] {
 }
 
 async function remove(tx: Transaction, { routerId, ...owner }: RouterInput): Promise<void> {
-  if (await removeRouter(tx, routerId)) await releaseQuota(tx, owner, 'router_count');
+  if (await removeRouter(tx, routerId)) releaseQuota(tx, owner, 'router_count');
 }
 
 /** Floating IPs in the subnets go their former way again. If they needed the router, it could never be removed. */

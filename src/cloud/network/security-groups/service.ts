@@ -1,4 +1,4 @@
-import { type Transaction, violates } from '../../../db/database.ts';
+import { type Transaction, together, violates } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { foundById, LOOKED_AT, someOf } from '../../../lib/ids.ts';
 import type { Platform, Scope } from '../../../platform.ts';
@@ -11,8 +11,17 @@ import type { GroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
 
-async function refuseUsed(tx: Transaction, { id, name }: { id: string; name: string }): Promise<void> {
-  const [users] = await store.usersOfGroup(tx.sql, { id, limit: LOOKED_AT });
+async function lockWithUsers(tx: Transaction, scope: Scope, id: string) {
+  const [group, [users]] = await together(
+    store.lockGroup(tx, scope, id),
+    store.usersOfGroup(tx.sql, { id, limit: LOOKED_AT }),
+  );
+  return group && { ...group, users };
+}
+
+type Users = Awaited<ReturnType<typeof store.usersOfGroup>>[number];
+
+async function refuseUsed(tx: Transaction, { name }: { name: string }, users: Users | undefined): Promise<void> {
   const { ports = [], pools = [], groups = [] } = users ?? {};
   if (pools.length > 0) {
     const titles = pools.map((pool) => `pool ${pool.name} of cluster ${pool.clusterName}`);
@@ -49,7 +58,7 @@ async function refuseUsed(tx: Transaction, { id, name }: { id: string; name: str
  * rules use the group
  */
 export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, id: string): Promise<void> {
-  const group = await foundById('Security group', id, () => store.lockGroup(tx, scope, id));
+  const { users, ...group } = await foundById('Security group', id, () => lockWithUsers(tx, scope, id));
   tx.about({ ...group, type: 'securitygroup' });
   if (group.is_default) throw new ConflictError("The default security group of a project can't be deleted");
   if (group.cluster_id !== null) {
@@ -57,15 +66,14 @@ export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, i
       `Security group ${group.name} belongs to the nodes of a Kubernetes cluster and is deleted with the cluster`,
     );
   }
-  await refuseUsed(tx, group);
-  try {
-    await store.deleteGroup(tx.sql, { id });
-  } catch (error) {
+  await refuseUsed(tx, group, users);
+  const deleted = store.deleteGroup(tx.sql, { id }).catch((error: unknown) => {
     if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
     throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
-  }
-  await wantChecked(on, tx, scope, await withoutIt(tx, group.id));
-  await releaseQuota(tx, quotaOwner(scope), 'firewall_count');
+  });
+  const [, wanted] = await together(deleted, withoutIt(tx, group.id));
+  await wantChecked(on, tx, scope, wanted);
+  releaseQuota(tx, quotaOwner(scope), 'firewall_count');
 }
 
 export const listSecurityGroups = (on: Platform, scope: Scope, query: GroupListQuery) =>

@@ -32,7 +32,7 @@ export function fileShareTasks(): TaskEnd[] {
     },
     async abandon(tx, _task, { fileShareId, ...owner }) {
       await deleteShare(tx, fileShareId);
-      await releaseQuota(tx, owner, 'sfs_count');
+      releaseQuota(tx, owner, 'sfs_count');
     },
   };
 
@@ -41,7 +41,7 @@ export function fileShareTasks(): TaskEnd[] {
     removes: true,
     async complete(tx, _task, { fileShareId, ...owner }) {
       await deleteShare(tx, fileShareId);
-      await releaseQuota(tx, owner, 'sfs_count');
+      releaseQuota(tx, owner, 'sfs_count');
     },
   };
 

@@ -21,7 +21,7 @@ export const DELETE_IMAGE = taskType<ImageRemoval>('delete_image', 30);
 
 export function imageTasks(): TaskEnd[] {
   async function drop(tx: Transaction, { imageId, ...owner }: ImageRemoval): Promise<void> {
-    if (await deleteImage(tx, imageId)) await releaseQuota(tx, owner, 'image_count');
+    if (await deleteImage(tx, imageId)) releaseQuota(tx, owner, 'image_count');
   }
   const free = { status: 'active', task_id: null } as const;
 

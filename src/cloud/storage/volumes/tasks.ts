@@ -46,7 +46,7 @@ export function volumeTasks(): TaskEnd[] {
     async abandon(tx, _task, { volumeId, ...owner }) {
       await deleteAttachment(tx, volumeId);
       await deleteVolumes(tx, [volumeId]);
-      await releaseQuota(tx, owner, 'volume_count');
+      releaseQuota(tx, owner, 'volume_count');
     },
   };
 
@@ -56,7 +56,7 @@ export function volumeTasks(): TaskEnd[] {
     async complete(tx, _task, { volumeId, snapshotIds, ...owner }) {
       await snapshots.drop(tx, snapshotIds, owner);
       await deleteVolumes(tx, [volumeId]);
-      await releaseQuota(tx, owner, 'volume_count');
+      releaseQuota(tx, owner, 'volume_count');
     },
   };
 

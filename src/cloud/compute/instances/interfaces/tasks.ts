@@ -55,5 +55,5 @@ async function remove(
   const gonePublic = await floatingIps.letGo(tx, taskId, { portIds: gonePortIds, doomed });
   await addresses.release(tx, gone ? [portId] : [], gonePublic);
   await changeInstance(tx, instanceId, { task_id: null });
-  await releaseQuotas(tx, owner, { floating_count: gonePublic.length });
+  releaseQuotas(tx, owner, { floating_count: gonePublic.length });
 }

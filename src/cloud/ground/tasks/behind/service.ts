@@ -103,7 +103,7 @@ async function wait(
     const deadlineAt = new Date(begins + (on.taskEnds.get(type)?.deadlineMs ?? 0));
     const data = { ...named, ...shownOptions(deletion, args), waits_for: held.taskId };
     // Without input, its end is that of this queue.
-    await insertTask(tx.sql, { ...ownerOf(scope), id, type, data, input: null, createdOn, deadlineAt });
+    insertTask(tx, { ...ownerOf(scope), id, type, data, input: null, createdOn, deadlineAt });
   } else if (!isDeepStrictEqual(optionsOf(deletion, before), optionsOf(deletion, args))) {
     throw new ConflictError(
       `Task ${id} already waits to delete this, with other options. Cancel that task first, or send the same options`,

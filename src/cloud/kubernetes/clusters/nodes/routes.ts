@@ -55,7 +55,7 @@ export async function deleteNode(on: Platform, scope: Scope, of: NodesOf, instan
       wants: [await clusterPooled(tx, cluster)],
     });
     // The node that is removed releases the same quotas.
-    await overdrawQuotas(tx, scope, quotas);
+    overdrawQuotas(tx, scope, quotas);
   });
 }
 

@@ -80,7 +80,7 @@ export function poolTasks(): TaskEnd[] {
       }
       const { clusterId, ...owner } = cluster;
       const gone = await removePool(tx, task, { clusterId, poolId });
-      await releaseQuotas(tx, owner, { ...freed?.amounts, ...gone });
+      releaseQuotas(tx, owner, { ...freed?.amounts, ...gone });
     },
   };
 

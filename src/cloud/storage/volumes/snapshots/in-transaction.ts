@@ -154,5 +154,5 @@ async function change(tx: Transaction, ids: string[], row: Pick<SnapshotRow, 'st
 export async function drop(tx: Transaction, ids: string[], owner: QuotaOwner): Promise<void> {
   if (ids.length === 0) return;
   await tx.sql.deleteFrom('snapshots').where('id', 'in', ids).execute();
-  await releaseQuota(tx, owner, 'snapshot_count', ids.length);
+  releaseQuota(tx, owner, 'snapshot_count', ids.length);
 }
