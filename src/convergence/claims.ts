@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Json, Kind } from '../backends/contract/backend.ts';
 import { CHANNEL } from '../db/changes.ts';
-import type { Sql } from '../db/database.ts';
+import { compiledQuery, type Sql } from '../db/database.ts';
 import { WORKER_IS_DEAD } from '../worker/heartbeat.ts';
 import { keyOf, orderOf, titleOf, WANTED } from './wants.ts';
 
@@ -41,37 +41,47 @@ export async function takeDue(
   limit: number,
   except: readonly KindInRegion[],
 ): Promise<Claim[]> {
-  const others =
-    except.length === 0
-      ? sql``
-      : sql`and (kind, region_id) not in (
-          select kind, region_id from jsonb_to_recordset(${JSON.stringify(except)}::jsonb) as each (kind text, region_id bigint))`;
-  const { rows } = await sql<Claim>`
-    with due as materialized (
-      select kind, id from wants where worker_id is null and due_at <= clock_timestamp() ${others}
-      order by due_at limit ${limit} for no key update skip locked
-    )
-    update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id
-    returning wants.kind, wants.id, project_id, region_id, generation, spec, after, handle, failures,
-      settled_generation, doing, due_at::text as due`.execute(sqlDb);
-  return rows;
+  const asked = { workerId, limit, except: JSON.stringify(except) };
+  return except.length === 0 ? takeAny(sqlDb, asked) : takeOthers(sqlDb, asked);
 }
+const taking = (limit: number, workerId: string, others: RawBuilder<unknown>) => sql<Claim>`
+  with due as materialized (
+    select kind, id from wants where worker_id is null and due_at <= clock_timestamp() ${others}
+    order by due_at limit ${limit} for no key update skip locked
+  )
+  update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id
+  returning wants.kind, wants.id, project_id, region_id, generation, spec, after, handle, failures,
+    settled_generation, doing, due_at::text as due`;
+const takeAny = compiledQuery((db, { limit, workerId }: { limit: number; workerId: string }) =>
+  taking(limit, workerId, sql``).compile(db),
+);
+const takeOthers = compiledQuery(
+  (db, { limit, workerId, except }: { limit: number; workerId: string; except: string }) =>
+    taking(
+      limit,
+      workerId,
+      sql`and (kind, region_id) not in (
+        select kind, region_id from jsonb_to_recordset(${except}::jsonb) as each (kind text, region_id bigint))`,
+    ).compile(db),
+);
 
 /**
  * Sets NEW tasks that wait for these wants to RUNNING. A task that is locked right now may stay NEW for
  * longer: nobody waits for the lock.
  */
 export async function beginTasks(sqlDb: Sql, claims: readonly Claim[], now: Date): Promise<void> {
-  const names = JSON.stringify(claims.map(({ kind, id }) => ({ kind, id })));
-  await sql`
+  await begin(sqlDb, { names: JSON.stringify(claims.map(({ kind, id }) => ({ kind, id }))), now });
+}
+const begin = compiledQuery((db, { names, now }: { names: string; now: Date }) =>
+  sql`
     with new as materialized (
       select id from tasks where state = 'NEW' and id in (
         select task_id from task_wants
         join jsonb_to_recordset(${names}::jsonb) as name (kind text, id uuid) on name.kind = task_wants.kind and name.id = want_id)
       for no key update skip locked
     )
-    update tasks set state = 'RUNNING', updated_on = ${now} from new where tasks.id = new.id`.execute(sqlDb);
-}
+    update tasks set state = 'RUNNING', updated_on = ${now} from new where tasks.id = new.id`.compile(db),
+);
 
 /** How a worker releases a want that is not settled. */
 export interface Release {

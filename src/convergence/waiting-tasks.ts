@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { CHANNEL } from '../db/changes.ts';
-import type { Database, Sql, Transaction } from '../db/database.ts';
+import { compiledQuery, type Database, type Sql, type Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Measures } from './measures.ts';
 import type { TaskEnd } from './task-kind.ts';
@@ -69,22 +69,25 @@ export const SEEN = sql`(
 const order = (one: WaitingTask, other: WaitingTask) =>
   Number(isFollower(one)) - Number(isFollower(other)) || (one.id < other.id ? -1 : 1);
 
+type Generation = Name & { generation: number };
+
 /** Locks those of the tasks that still wait for the want, and for nothing else. */
 export async function lockReady(
   tx: Transaction,
-  { kind, id, generation }: Name & { generation: number },
+  { kind, id, generation }: Generation,
   tasks: readonly { id: string }[],
 ): Promise<ReadyTask[]> {
-  const ids = tasks.map((task) => task.id);
-  // A task that ended while this waited for its lock has no rows in `task_wants` any more, so it drops out.
-  const { rows } = await sql<ReadyTask>`
+  return (await lockThose(tx.sql, { ids: tasks.map((task) => task.id), kind, id, generation })).toSorted(order);
+}
+// A task that ended while this waited for its lock has no rows in `task_wants` any more, so it drops out.
+const lockThose = compiledQuery((db, { ids, kind, id, generation }: Generation & { ids: string[] }) =>
+  sql<ReadyTask>`
     select tasks.id, task_type, state, input, ${SEEN}
     from task_wants join tasks on tasks.id = task_id
     where tasks.id = any(${ids}::uuid[]) and task_wants.kind = ${kind} and want_id = ${id}
       and task_wants.generation <= ${generation} and ${othersSettled({ kind, id })}
-    order by tasks.id for update of tasks, task_wants`.execute(tx.sql);
-  return rows.toSorted(order);
-}
+    order by tasks.id for update of tasks, task_wants`.compile(db),
+);
 
 const othersSettled = ({ kind, id }: Name) =>
   sql<boolean>`not exists (${UNSETTLED} and (each.kind, each.want_id) <> (${kind}, ${id}::uuid))`;
@@ -93,14 +96,16 @@ const othersSettled = ({ kind, id }: Name) =>
  * Returns the tasks that wait for this generation or an earlier one, including ended tasks whose removal goes
  * on. Followers come after the task that they follow.
  */
-export async function waitingTasks(db: Sql, { kind, id, generation }: Name & { generation: number }) {
-  const { rows } = await sql<WaitingForWant>`
+export async function waitingTasks(db: Sql, { kind, id, generation }: Generation): Promise<WaitingForWant[]> {
+  return (await waiting(db, { kind, id, generation })).toSorted(order);
+}
+const waiting = compiledQuery((db, { kind, id, generation }: Generation) =>
+  sql<WaitingForWant>`
     select tasks.id, task_type, state, input, task_wants.generation,
       ${othersSettled({ kind, id })} as others_settled
     from task_wants join tasks on tasks.id = task_id
-    where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}`.execute(db);
-  return rows.toSorted(order);
-}
+    where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}`.compile(db),
+);
 
 export async function forgetWaiting(tx: Transaction, taskId: string): Promise<void> {
   await tx.sql.deleteFrom('task_wants').where('task_id', '=', taskId).execute();
@@ -132,22 +137,35 @@ export async function endTask(
     forget: boolean;
   },
 ): Promise<void> {
-  const { rows } = await sql<{ type: string; request_id: string | null; seconds: number }>`
-    with ended as (
-      update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
-        created_resources = coalesce(${resources === null ? null : JSON.stringify(resources)}::jsonb, created_resources)
-      where id = ${id} returning id, task_type, request_id, created_on
-    ), due as (
-      update waiting_deletions set due_at = clock_timestamp() where behind = ${id} and due_at is null returning task_id
-    ) ${forget ? sql`, forgotten as (delete from task_wants where task_id = ${id})` : sql``}
-    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id),
-      case when exists (select from due) then pg_notify(${CHANNEL}, ${`${WAITING}:`}) end,
-      task_type as type, request_id, extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds
-    from ended`.execute(tx.sql);
-  for (const ended of rows) {
+  const made = resources === null ? null : JSON.stringify(resources);
+  for (const ended of await end(tx.sql, { id, state, error, at, made, forget })) {
     tx.afterCommit(() => {
       measures?.ended({ type: ended.type, state, seconds: ended.seconds });
       traces?.ended({ ...ended, id, state, error });
     });
   }
 }
+
+interface End {
+  id: string;
+  state: string;
+  error: string | null;
+  at: Date;
+  /** JSON. */
+  made: string | null;
+  forget: boolean;
+}
+const end = compiledQuery((db, { id, state, error, at, made, forget }: End) =>
+  sql<{ type: string; request_id: string | null; seconds: number }>`
+    with ended as (
+      update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
+        created_resources = coalesce(${made}::jsonb, created_resources)
+      where id = ${id} returning id, task_type, request_id, created_on
+    ), due as (
+      update waiting_deletions set due_at = clock_timestamp() where behind = ${id} and due_at is null returning task_id
+    ), forgotten as (delete from task_wants where task_id = ${id} and ${forget}::boolean)
+    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id),
+      case when exists (select from due) then pg_notify(${CHANNEL}, ${`${WAITING}:`}) end,
+      task_type as type, request_id, extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds
+    from ended`.compile(db),
+);
