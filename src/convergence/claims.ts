@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Json, Kind } from '../backends/contract/backend.ts';
 import { CHANNEL } from '../db/changes.ts';
 import { compiledQuery, type Sql } from '../db/database.ts';
@@ -41,28 +41,18 @@ export async function takeDue(
   limit: number,
   except: readonly KindInRegion[],
 ): Promise<Claim[]> {
-  const asked = { workerId, limit, except: JSON.stringify(except) };
-  return except.length === 0 ? takeAny(sqlDb, asked) : takeOthers(sqlDb, asked);
+  return take(sqlDb, { workerId, limit, except: JSON.stringify(except) });
 }
-const taking = (limit: number, workerId: string, others: RawBuilder<unknown>) => sql<Claim>`
-  with due as materialized (
-    select kind, id from wants where worker_id is null and due_at <= clock_timestamp() ${others}
-    order by due_at limit ${limit} for no key update skip locked
-  )
-  update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id
-  returning wants.kind, wants.id, project_id, region_id, generation, spec, after, handle, failures,
-    settled_generation, doing, due_at::text as due`;
-const takeAny = compiledQuery((db, { limit, workerId }: { limit: number; workerId: string }) =>
-  taking(limit, workerId, sql``).compile(db),
-);
-const takeOthers = compiledQuery(
-  (db, { limit, workerId, except }: { limit: number; workerId: string; except: string }) =>
-    taking(
-      limit,
-      workerId,
-      sql`and (kind, region_id) not in (
-        select kind, region_id from jsonb_to_recordset(${except}::jsonb) as each (kind text, region_id bigint))`,
-    ).compile(db),
+const take = compiledQuery((db, { limit, workerId, except }: { limit: number; workerId: string; except: string }) =>
+  sql<Claim>`
+    with due as materialized (
+      select kind, id from wants where worker_id is null and due_at <= clock_timestamp() and (kind, region_id) not in (
+        select kind, region_id from jsonb_to_recordset(${except}::jsonb) as each (kind text, region_id bigint))
+      order by due_at limit ${limit} for no key update skip locked
+    )
+    update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id
+    returning wants.kind, wants.id, project_id, region_id, generation, spec, after, handle, failures,
+      settled_generation, doing, due_at::text as due`.compile(db),
 );
 
 /**

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
+import { type Compilable, type CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
@@ -29,14 +29,35 @@ export function compiledQuery<A extends object, R>(
     const parameters = compiled.parameters.map((value) =>
       value instanceof Placeholder ? args[value.name as keyof A] : value,
     );
-    const direct = directWayOf(db);
-    if (!direct) return (await db.executeQuery<R>({ ...compiled, parameters })).rows;
-    return (await direct.query({ name, text: compiled.sql, values: parameters })).rows as R[];
+    return run(db, { ...compiled, parameters }, name);
   };
 }
 
 /** A built query. On a transaction's own connection it is sent before the call returns. */
 type Statement<A extends object, R = unknown> = (db: Kysely<Tables>, args: A) => Promise<R[]>;
+
+/** Each connection keeps the plans of so many varying statements; a client that varies its filters can't add more. */
+const MOST_VARYING = 100;
+const varying = new Map<string, string>();
+
+/**
+ * Runs a varying query so that PostgreSQL plans each of its texts once for each connection: for short lists of a table with many
+ * partitions, where planning takes as long as everything else. The query must name its columns, and what decides on an
+ * index must be in its text.
+ */
+export async function runPlanned<R>(db: Kysely<Tables>, query: Compilable<R>): Promise<R[]> {
+  const compiled = query.compile();
+  const { sql: text } = compiled;
+  if (!varying.has(text) && varying.size < MOST_VARYING) varying.set(text, `varying-${varying.size + 1}`);
+  return run(db, compiled, varying.get(text));
+}
+
+/** Runs a query, on a transaction's own connection before the call returns. */
+async function run<R>(db: Kysely<Tables>, query: CompiledQuery<R>, name: string | undefined): Promise<R[]> {
+  const direct = directWays.get(db);
+  if (!direct) return (await db.executeQuery<R>(query)).rows;
+  return (await direct.query({ name, text: query.sql, values: [...query.parameters] })).rows as R[];
+}
 
 /** Not a number of rows, nor columns from JSON, which are listed or inserted. */
 const ALL_COLUMNS = /(?<!count\()\*(?! from jsonb_)/;
@@ -48,11 +69,6 @@ const directWays = new WeakMap<Kysely<Tables>, Pick<pg.Pool, 'query'>>();
 /** Lets built queries go straight to what `db` sends them to. */
 export function goStraight(db: Kysely<Tables>, target: Pick<pg.Pool, 'query'>): void {
   directWays.set(db, target);
-}
-
-/** Returns where `goStraight` sends the queries of `db`. */
-export function directWayOf(db: Kysely<Tables>): Pick<pg.Pool, 'query'> | undefined {
-  return directWays.get(db);
 }
 
 /** Stands for the argument of that name in a built query. */

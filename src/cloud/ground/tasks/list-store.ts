@@ -1,7 +1,6 @@
 import { sql as raw } from 'kysely';
-import type { Sql } from '../../../db/database.ts';
+import { runPlanned, type Sql } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { runPlanned } from '../../../db/planned.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { TaskListQuery } from './schema.ts';
 import { ENDED, type TaskState } from './states.ts';
