@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { Templates } from './cluster.ts';
 import { DataDirLockedError } from './errors.ts';
 import { type EmbeddedServer, RELAXED, startEmbeddedServer } from './server.ts';
 
@@ -28,8 +29,9 @@ async function start(
   dataDir: string,
   log: (line: string) => void = () => {},
   settings: Record<string, string> = {},
+  templates?: Templates,
 ): Promise<EmbeddedServer> {
-  const server = await startEmbeddedServer({ dataDir, log, settings });
+  const server = await startEmbeddedServer({ dataDir, log, settings, templates });
   servers.push(server);
   return server;
 }
@@ -179,6 +181,38 @@ describe('the embedded server', () => {
     const full = await start(dataDir);
     expect(await query(full, settings)).toEqual([{ fsync: 'on', sync: 'on', pages: 'on' }]);
     expect(await query(full, 'select x from t')).toEqual([{ x: 7 }]);
+  });
+
+  it('begins a folder with a copy of what the first one was filled with', async () => {
+    const fillings: string[] = [];
+    const templates = (contents: string, folder = path.join(home, 'templates')): Templates => ({
+      folder,
+      contents,
+      async fill(connection) {
+        fillings.push(contents);
+        const client = new pg.Client(connection);
+        await client.connect();
+        await client.query('create table t as select 7 as x');
+        await client.end();
+      },
+    });
+    const begin = (given: Templates) => start(newDataDir(), undefined, RELAXED, given);
+    const first = await begin(templates('one'));
+    await query(first, 'update t set x = 8');
+    // Half a copy that a killed process left behind.
+    const [kept = ''] = fs.readdirSync(path.join(home, 'templates'));
+    fs.mkdirSync(path.join(home, 'templates', `${kept}.1`));
+    const second = await begin(templates('one'));
+    expect(await query(second, 'select x from t')).toEqual([{ x: 7 }]);
+    expect(await query(first, 'select x from t')).toEqual([{ x: 8 }]);
+    expect(fillings).toEqual(['one']);
+    await begin(templates('two'));
+    expect(fillings).toEqual(['one', 'two']);
+    // Where nothing can be kept, each folder is filled.
+    fs.writeFileSync(path.join(home, 'no-folder'), '');
+    const nowhere = await begin(templates('one', path.join(home, 'no-folder', 'templates')));
+    expect(await query(nowhere, 'select x from t')).toEqual([{ x: 7 }]);
+    expect(fillings).toEqual(['one', 'two', 'one']);
   });
 
   it('is started again when it is killed, until it is stopped', async () => {

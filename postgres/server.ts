@@ -264,6 +264,8 @@ export interface EmbeddedServerOptions {
   binDirs?: string[];
   /** Settings of PostgreSQL, such as `RELAXED`. */
   settings?: Readonly<Record<string, string>>;
+  /** For folders that need not outlast a crash of the machine: a copy doesn't wait for the disk. */
+  templates?: cluster.Templates | undefined;
 }
 
 /**
@@ -283,14 +285,27 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       log(
         'the database belongs to the user nobody, so other programs of that user can read it; run Tradewind as an ordinary user instead',
       );
+    const { templates } = options;
+    const template = templates && cluster.templateOf(templates, installation);
+    let filled = true;
     if (cluster.clusterMajor(dataDir) === undefined) {
       log(`creating the database in ${dataDir} (PostgreSQL ${installation.major})`);
-      await cluster.createCluster(dataDir, installation);
+      filled = template !== undefined && (await cluster.copyTemplate(dataDir, template));
+      if (!filled) await cluster.createCluster(dataDir, installation);
     }
     cluster.adoptCluster(dataDir, installation.runner);
     const socketDir = makeSocketDir(dataDir, installation.runner.socketOwner);
     const start = () => startPostmaster(dataDir, socketDir, installation, options.settings);
-    const kept = keepRunning(await start(), start, log);
+    let first = await start();
+    if (!filled && template !== undefined) {
+      await templates?.fill(embeddedConnection(socketDir));
+      await stopPostmaster(first);
+      await cluster.keepTemplate(dataDir, template).catch(({ message }: Error) => {
+        log(`this database can't be kept as the template of others: ${message}`);
+      });
+      first = await start();
+    }
+    const kept = keepRunning(first, start, log);
     return {
       connection: embeddedConnection(socketDir),
       url: `postgresql://${cluster.ROLE}@localhost:${SOCKET_PORT}/${cluster.DATABASE}?host=${encodeURIComponent(socketDir)}`,

@@ -60,7 +60,7 @@ const Environment = Type.Object({
   DATABASE_URL: optional('a URL like postgresql://user:password@host:5432/database'),
   TRADEWIND_DURABILITY: oneOf(
     ['full', 'relaxed'],
-    'full, or relaxed for tests: the embedded database does not wait for the disk, and a crash of the machine may make its folder unusable',
+    'full, or relaxed for tests: the embedded database does not wait for the disk, and a crash of the machine may make its folder unusable. A new folder begins with a copy of tables that are kept in ~/.cache/tradewind',
     'full',
   ),
   TRADEWIND_ENCRYPTION_KEY_FILE: optional(

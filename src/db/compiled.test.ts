@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { compiledQuery, type Database, openDatabase } from './database.ts';
+import { compiledQuery, type Database, openDatabase, together, withSavepoint } from './database.ts';
 
 let own: TestDatabase;
 let database: Database;
@@ -59,4 +59,56 @@ it('keeps a plan on the connection, unless it returns all columns', async () => 
   });
   await database.pool.query('alter table resellers add column of_a_newer_release text');
   for (const query of [columns, all]) expect(await query(database.sql, { name: 'first' })).toHaveLength(1);
+});
+
+describe('a statement that nobody waits for', () => {
+  const at = new Date('2026-01-02T03:04:05Z');
+  const insert = compiledQuery((db, args: { name: string | null }) =>
+    db
+      .insertInto('resellers')
+      .values({ name: args.name as string, created_at: at })
+      .compile(),
+  );
+  const named = async (name: string) =>
+    (await database.sql.selectFrom('resellers').select('name').where('name', '=', name).execute()).length;
+
+  it('is committed with the rest', async () => {
+    await database.transaction(async (tx) => tx.send(insert, { name: 'sent' }));
+    expect(await named('sent')).toBe(1);
+  });
+
+  it('fails the transaction, which tells what failed first', async () => {
+    const alone = database.transaction(async (tx) => tx.send(insert, { name: null }));
+    await expect(alone).rejects.toMatchObject({ code: '23502' });
+    const followed = database.transaction(async (tx) => {
+      tx.send(insert, { name: 'kept' });
+      tx.send(insert, { name: null });
+      await insert(tx.sql, { name: 'late' });
+    });
+    await expect(followed).rejects.toMatchObject({ code: '23502' });
+    expect(await named('kept')).toBe(0);
+  });
+
+  it('fails only the part that it belongs to', async () => {
+    await database.transaction(async (tx) => {
+      tx.send(insert, { name: 'before the part' });
+      await expect(withSavepoint(tx, async (part) => part.send(insert, { name: null }))).rejects.toMatchObject({
+        code: '23502',
+      });
+      tx.send(insert, { name: 'after the part' });
+    });
+    expect([await named('before the part'), await named('after the part')]).toEqual([1, 1]);
+  });
+});
+
+it('waits for all that is done together before it tells what failed', async () => {
+  let over = false;
+  const slow = new Promise<void>((resolve) => {
+    setTimeout(() => {
+      over = true;
+      resolve();
+    }, 20);
+  });
+  await expect(together(Promise.reject(new Error('failed')), slow)).rejects.toThrow('failed');
+  expect(over).toBe(true);
 });

@@ -1,9 +1,19 @@
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { DataDirLockedError, RELAXED, runningEmbedded, startEmbeddedServer } from '../../postgres/index.ts';
+import { migrations } from '../../migrations/index.ts';
+import {
+  DataDirLockedError,
+  RELAXED,
+  runningEmbedded,
+  startEmbeddedServer,
+  type Templates,
+} from '../../postgres/index.ts';
 import type { Config } from '../config.ts';
+import { openDatabase } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
 import type { Patience } from '../db/outages.ts';
 import { OperatorError } from '../lib/errors.ts';
 
@@ -80,8 +90,10 @@ export async function openStorage(
     );
   }
   try {
-    const settings = config.relaxed ? RELAXED : {};
-    const server = await startEmbeddedServer({ dataDir: config.dataDir, log: (line) => log.info(line), settings });
+    const say = (line: string) => log.info(line);
+    const { dataDir, relaxed } = config;
+    const more = relaxed ? { settings: RELAXED, templates: templates(say) } : {};
+    const server = await startEmbeddedServer({ dataDir, log: say, ...more });
     if (config.relaxed) log.warn('TRADEWIND_DURABILITY=relaxed: if this machine crashes, the database may be lost');
     const connection = { ...server.connection, idleTimeoutMillis: IDLE_MS };
     return { connection, exclusive: true, stop: () => server.stop() };
@@ -91,6 +103,24 @@ export async function openStorage(
     if (!connection) throw error;
     return { connection, exclusive: false, stop: async () => {} };
   }
+}
+
+/** For databases that already have their tables. */
+function templates(log: (line: string) => void): Templates {
+  const texts = Object.entries(migrations).map(([name, { up }]) => `${name} ${up}`);
+  return {
+    folder: path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'tradewind', 'databases'),
+    contents: texts.join('\n'),
+    async fill(connection) {
+      log('Creating its tables, which later folders begin with');
+      const database = openDatabase(connection, 1);
+      try {
+        await migrate(database, { log });
+      } finally {
+        await database.close();
+      }
+    },
+  };
 }
 
 async function checkServer(connection: pg.ClientConfig): Promise<void> {

@@ -47,6 +47,20 @@ it('a group, its changes and its removal are there with the answer', async () =>
   expect(await group(id)).toEqual(NOTHING);
 });
 
+it('all that a change writes is committed in one transaction', async () => {
+  const id = await made('committed');
+  const { rows } = await service.pool.query(
+    `select xmin::text from security_groups where id = $1::uuid
+     union all select xmin::text from wants where id = $1::uuid
+     union all select xmin::text from simulated_objects where id = $1::uuid
+     union all select xmin::text from events where subject like '%/' || $1::text
+     union all select xmin::text from user_actions where resource_ids = array[$1::text]`,
+    [id],
+  );
+  expect(rows).toHaveLength(5);
+  expect(new Set(rows.map(({ xmin }) => xmin)).size).toBe(1);
+});
+
 it('a dry run leaves nothing', async () => {
   const body = { security_group: { name: 'tried', security_group_rules: [] } };
   const answer = await service.http.request('POST', GROUPS, { body, headers: DRY_RUN });
