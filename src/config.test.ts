@@ -34,6 +34,7 @@ describe('settings', () => {
       testApi: false,
       temporaryDir: path.resolve('data/tmp'),
       searchPath: '/usr/local/bin:/usr/bin:/bin',
+      cacheDir: path.join(os.homedir(), '.cache/tradewind'),
       ai: {
         concurrency: Math.max(1, Math.floor(os.availableParallelism() / 2)),
         perClient: 1,
@@ -98,6 +99,7 @@ describe('settings', () => {
     ['TRADEWIND_LOG_FORMAT', 'json', ({ accessLog }) => accessLog, true],
     ['TRADEWIND_ACCESS_LOG', 'on', ({ accessLog }) => accessLog, true],
     ['PATH', '/bin', ({ searchPath }) => searchPath, '/bin'],
+    ['XDG_CACHE_HOME', '/var/cache', ({ cacheDir }) => cacheDir, '/var/cache/tradewind'],
   ])('take %s=%s', (name, value, read, expected) => {
     expect(read(loadConfig({ [name]: value }))).toEqual(expected);
   });

@@ -288,6 +288,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     /** Folders of programs, as in PATH. */
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
+    /** What this user's programs may keep, and make again. */
+    cacheDir: path.resolve(environment.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'tradewind'),
     ai: aiOf(settings),
     /** A list of hosts that are allowed as webhooks besides public ones; see parseAllowedHosts. */
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',

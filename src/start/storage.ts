@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -92,7 +91,7 @@ export async function openStorage(
   try {
     const say = (line: string) => log.info(line);
     const { dataDir, relaxed } = config;
-    const more = relaxed ? { settings: RELAXED, templates: templates(say) } : {};
+    const more = relaxed ? { settings: RELAXED, templates: templates(config, say) } : {};
     const server = await startEmbeddedServer({ dataDir, log: say, ...more });
     if (config.relaxed) log.warn('TRADEWIND_DURABILITY=relaxed: if this machine crashes, the database may be lost');
     const connection = { ...server.connection, idleTimeoutMillis: IDLE_MS };
@@ -106,10 +105,10 @@ export async function openStorage(
 }
 
 /** For databases that already have their tables. */
-function templates(log: (line: string) => void): Templates {
+function templates({ cacheDir }: Config, log: (line: string) => void): Templates {
   const texts = Object.entries(migrations).map(([name, { up }]) => `${name} ${up}`);
   return {
-    folder: path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'tradewind', 'databases'),
+    folder: path.join(cacheDir, 'databases'),
     contents: texts.join('\n'),
     async fill(connection) {
       log('Creating its tables, which later folders begin with');
