@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { attempt } from '../src/lib/errors.ts';
 import { EmbeddedDatabaseError } from './errors.ts';
 import type { Runner } from './runner.ts';
 
@@ -86,38 +87,53 @@ export interface Templates {
   fill(connection: { host: string; port: number; user: string; database: string }): Promise<void>;
 }
 
-const UNUSED_MS = 7 * 24 * 3_600_000;
+const UNUSED_MS = 24 * 3_600_000;
 
-/** Returns the folder of the template for these programs; it may not be there yet. */
-export function templateOf({ folder, contents }: Templates, { binDir, major }: Installation): string {
-  const hash = createHash('sha256').update(`${major} ${binDir} ${contents}`).digest('hex');
-  return path.join(folder, hash.slice(0, 16));
+/**
+ * Returns where the template for these programs is, or may be kept; undefined where none is safe. It belongs to one boot of the
+ * machine: a crash may leave half of it.
+ */
+export function templateOf({ folder, contents }: Templates, { binDir, major }: Installation): string | undefined {
+  return attempt(() => {
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = fs.lstatSync(folder);
+    if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return undefined;
+    const hash = createHash('sha256').update([boot, major, binDir, contents].join('\n')).digest('hex');
+    return path.join(folder, hash.slice(0, 16));
+  });
 }
 
 /** Makes the cluster a copy of the template. Returns false, and makes nothing, if that can't be had. */
 export async function copyTemplate(dataDir: string, template: string): Promise<boolean> {
+  const unfinished = unfinishedIn(dataDir);
+  fs.rmSync(unfinished, { recursive: true, force: true });
   try {
-    await fs.promises.rm(unfinishedIn(dataDir), { recursive: true, force: true });
-    await copy(template, unfinishedIn(dataDir));
+    // It is in use, for whoever looks what isn't.
     await fs.promises.utimes(template, new Date(), new Date());
-    fs.renameSync(unfinishedIn(dataDir), clusterDirOf(dataDir));
+    await copy(template, unfinished);
+    fs.renameSync(unfinished, clusterDirOf(dataDir));
     return true;
   } catch {
     return false;
   }
 }
 
-/** Keeps a stopped cluster as the template, all or nothing, and removes templates that were not used for a week. */
+/** Keeps a stopped cluster as the template, all or nothing, and removes what was not used for a day. */
 export async function keepTemplate(dataDir: string, template: string): Promise<void> {
-  const folder = path.dirname(template);
-  const unfinished = `${template}.${process.pid}`;
-  await fs.promises.mkdir(folder, { recursive: true, mode: 0o700 });
-  await copy(clusterDirOf(dataDir), unfinished);
-  await fs.promises.rename(unfinished, template);
-  for (const name of await fs.promises.readdir(folder)) {
-    const each = path.join(folder, name);
-    const { mtimeMs } = await fs.promises.stat(each);
-    if (mtimeMs < Date.now() - UNUSED_MS) await fs.promises.rm(each, { recursive: true, force: true });
+  const own = await fs.promises.mkdtemp(`${template}.`);
+  try {
+    const kept = path.join(own, 'postgres');
+    await copy(clusterDirOf(dataDir), kept);
+    // Another process may have been faster.
+    attempt(() => fs.renameSync(kept, template));
+    for (const name of fs.readdirSync(path.dirname(template))) {
+      const each = path.join(path.dirname(template), name);
+      // Who copies it at this moment fails, and makes a cluster instead.
+      attempt(() => fs.statSync(each).mtimeMs < Date.now() - UNUSED_MS && fs.renameSync(each, path.join(own, name)));
+    }
+  } finally {
+    await fs.promises.rm(own, { recursive: true, force: true });
   }
 }
 

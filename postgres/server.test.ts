@@ -199,20 +199,25 @@ describe('the embedded server', () => {
     const begin = (given: Templates) => start(newDataDir(), undefined, RELAXED, given);
     const first = await begin(templates('one'));
     await query(first, 'update t set x = 8');
-    // Half a copy that a killed process left behind.
-    const [kept = ''] = fs.readdirSync(path.join(home, 'templates'));
-    fs.mkdirSync(path.join(home, 'templates', `${kept}.1`));
     const second = await begin(templates('one'));
     expect(await query(second, 'select x from t')).toEqual([{ x: 7 }]);
     expect(await query(first, 'select x from t')).toEqual([{ x: 8 }]);
     expect(fillings).toEqual(['one']);
     await begin(templates('two'));
     expect(fillings).toEqual(['one', 'two']);
-    // Where nothing can be kept, each folder is filled.
-    fs.writeFileSync(path.join(home, 'no-folder'), '');
-    const nowhere = await begin(templates('one', path.join(home, 'no-folder', 'templates')));
-    expect(await query(nowhere, 'select x from t')).toEqual([{ x: 7 }]);
-    expect(fillings).toEqual(['one', 'two', 'one']);
+    const kept = () => fs.readdirSync(path.join(home, 'templates'));
+    expect(kept()).toHaveLength(2);
+    // What was not used for a day goes when there is a new one.
+    const longAgo = new Date(Date.now() - 48 * 3_600_000);
+    for (const name of kept()) fs.utimesSync(path.join(home, 'templates', name), longAgo, longAgo);
+    await begin(templates('three'));
+    expect(kept()).toHaveLength(1);
+    // Where nothing safe can be kept, folders are made as without templates.
+    fs.mkdirSync(path.join(home, 'of-everybody'), { mode: 0o777 });
+    fs.chmodSync(path.join(home, 'of-everybody'), 0o777);
+    const plain = await begin(templates('one', path.join(home, 'of-everybody')));
+    expect(await query(plain, `select to_regclass('t')`)).toEqual([{ to_regclass: null }]);
+    expect(fs.readdirSync(path.join(home, 'of-everybody'))).toEqual([]);
   });
 
   it('is started again when it is killed, until it is stopped', async () => {

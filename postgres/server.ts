@@ -285,21 +285,20 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       log(
         'the database belongs to the user nobody, so other programs of that user can read it; run Tradewind as an ordinary user instead',
       );
-    const { templates } = options;
-    const template = templates && cluster.templateOf(templates, installation);
-    let filled = true;
-    if (cluster.clusterMajor(dataDir) === undefined) {
+    const isNew = cluster.clusterMajor(dataDir) === undefined;
+    const template = isNew && options.templates ? cluster.templateOf(options.templates, installation) : undefined;
+    let isCopy = false;
+    if (isNew) {
       log(`creating the database in ${dataDir} (PostgreSQL ${installation.major})`);
-      filled = template !== undefined && (await cluster.copyTemplate(dataDir, template));
-      if (!filled) await cluster.createCluster(dataDir, installation);
+      isCopy = template !== undefined && (await cluster.copyTemplate(dataDir, template));
+      if (!isCopy) await cluster.createCluster(dataDir, installation);
     }
     cluster.adoptCluster(dataDir, installation.runner);
     const socketDir = makeSocketDir(dataDir, installation.runner.socketOwner);
     const start = () => startPostmaster(dataDir, socketDir, installation, options.settings);
     let first = await start();
-    if (!filled && template !== undefined) {
-      await templates?.fill(embeddedConnection(socketDir));
-      await stopPostmaster(first);
+    if (template !== undefined && !isCopy) {
+      await options.templates?.fill(embeddedConnection(socketDir)).finally(() => stopPostmaster(first));
       await cluster.keepTemplate(dataDir, template).catch(({ message }: Error) => {
         log(`this database can't be kept as the template of others: ${message}`);
       });

@@ -34,7 +34,7 @@ describe('settings', () => {
       testApi: false,
       temporaryDir: path.resolve('data/tmp'),
       searchPath: '/usr/local/bin:/usr/bin:/bin',
-      cacheDir: path.join(os.homedir(), '.cache/tradewind'),
+      cacheDir: undefined,
       ai: {
         concurrency: Math.max(1, Math.floor(os.availableParallelism() / 2)),
         perClient: 1,
@@ -100,8 +100,13 @@ describe('settings', () => {
     ['TRADEWIND_ACCESS_LOG', 'on', ({ accessLog }) => accessLog, true],
     ['PATH', '/bin', ({ searchPath }) => searchPath, '/bin'],
     ['XDG_CACHE_HOME', '/var/cache', ({ cacheDir }) => cacheDir, '/var/cache/tradewind'],
+    ['HOME', '/home/me', ({ cacheDir }) => cacheDir, '/home/me/.cache/tradewind'],
   ])('take %s=%s', (name, value, read, expected) => {
     expect(read(loadConfig({ [name]: value }))).toEqual(expected);
+  });
+
+  it('keeps nothing where nothing lasts', () => {
+    expect(loadConfig({ HOME: '/home/me', CI: 'true' }).cacheDir).toBeUndefined();
   });
 
   it('lets the access log be off with the format json', () => {

@@ -60,7 +60,7 @@ const Environment = Type.Object({
   DATABASE_URL: optional('a URL like postgresql://user:password@host:5432/database'),
   TRADEWIND_DURABILITY: oneOf(
     ['full', 'relaxed'],
-    'full, or relaxed for tests: the embedded database does not wait for the disk, and a crash of the machine may make its folder unusable. A new folder begins with a copy of tables that are kept in ~/.cache/tradewind',
+    'full, or relaxed for tests: the embedded database does not wait for the disk, and a crash of the machine may make its folder unusable. On Linux, unless CI is set, the first new folder takes longer, and later ones begin with a copy of its tables in ~/.cache/tradewind/databases (60 MB, which may be deleted)',
     'full',
   ),
   TRADEWIND_ENCRYPTION_KEY_FILE: optional(
@@ -225,6 +225,11 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
   TRADEWIND_TEST_CLOCK: isInstant,
 };
 
+function cacheOf({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string | undefined {
+  const folder = XDG_CACHE_HOME || (HOME && path.join(HOME, '.cache'));
+  return folder && path.resolve(folder, 'tradewind');
+}
+
 /**
  * Reads the settings from the environment. An empty text counts as not set.
  * @throws SettingError naming every setting that can't be used
@@ -288,8 +293,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     /** Folders of programs, as in PATH. */
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
-    /** What this user's programs may keep, and make again. */
-    cacheDir: path.resolve(environment.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'tradewind'),
+    /** Where to keep what can be made again; undefined where nothing lasts. */
+    cacheDir: environment.CI ? undefined : cacheOf(environment),
     ai: aiOf(settings),
     /** A list of hosts that are allowed as webhooks besides public ones; see parseAllowedHosts. */
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',

@@ -52,7 +52,7 @@ export async function runPlanned<R>(db: Kysely<Tables>, query: Compilable<R>): P
   return run(db, compiled, varying.get(text));
 }
 
-/** Runs a query, on a transaction's own connection before the call returns. */
+/** Sends a query, on a transaction's own connection before the call returns. */
 async function run<R>(db: Kysely<Tables>, query: CompiledQuery<R>, name: string | undefined): Promise<R[]> {
   const direct = directWays.get(db);
   if (!direct) return (await db.executeQuery<R>(query)).rows;
@@ -165,14 +165,18 @@ export interface PlainDatabase extends Database {
 }
 
 /**
- * Waits for all of it, even if one fails: what a transaction does must be over before it ends. @throws what failed first
+ * Waits for all of it, even if one fails: what a transaction does must be over before it ends. Built queries are sent in
+ * this order. @throws the error of the first one that failed
  */
 export async function together<T extends readonly unknown[]>(...all: { [N in keyof T]: Promise<T[N]> }): Promise<T> {
   await Promise.allSettled(all);
   return Promise.all(all) as Promise<unknown> as Promise<T>;
 }
 
-/** Sends what is written in one turn of the event loop by one system call, which costs as much as a small statement. */
+/**
+ * Sends what is written in one turn of the event loop by one system call, which costs as much as a small statement. TLS
+ * puts a socket of its own before it, which doesn't.
+ */
 class GatheringSocket extends Socket {
   override uncork(): void {
     process.nextTick(() => super.uncork());
@@ -364,7 +368,7 @@ export function openDatabase(
       const now = clock.now();
       await client.query(`begin; set local tradewind.now = '${now.toISOString()}'${tried}${takeTurn}`);
       const later: (() => void)[] = [];
-      const result = await carryOut(client, now, work, (then) => later.push(then), end);
+      const result = await workAndEnd(client, now, work, (then) => later.push(then), end);
       if (end === commit) for (const then of later) afterwards(then);
       return result;
     } catch (error) {
@@ -466,7 +470,7 @@ export function withDryRuns(plain: PlainDatabase): Database {
 
   async function within<T>(run: requestContext.DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
     try {
-      return await run.use(carryOut(run.client as pg.PoolClient, clock.now(), work, () => {}));
+      return await run.use(workAndEnd(run.client as pg.PoolClient, clock.now(), work, () => {}));
     } catch (error) {
       throw overtakenNamed(error as Error);
     }
@@ -524,8 +528,11 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
   return made;
 }
 
+/** Whether it only says that an earlier statement of the transaction failed. */
+const wasAborted = (error: unknown) => error instanceof pg.DatabaseError && error.code === '25P02';
+
 /** Does the work of a transaction, and ends it. What ends it is sent right behind the work's last statements. */
-async function carryOut<T>(
+async function workAndEnd<T>(
   client: pg.PoolClient,
   now: Date,
   work: (tx: Transaction) => Promise<T>,
@@ -539,8 +546,10 @@ async function carryOut<T>(
     await Promise.all(sent);
     return result;
   } catch (error) {
-    // Whatever fails after a statement that nobody waited for fails because of it.
-    await Promise.all(sent);
+    // Whatever failed after a statement that nobody waited for failed because of it.
+    await Promise.all(sent).catch((first: unknown) => {
+      throw wasAborted(first) ? error : first;
+    });
     throw error;
   }
 }
@@ -551,7 +560,9 @@ async function carryOut<T>(
 export async function withSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await tx.client.query('savepoint part');
   try {
-    return await carryOut(tx.client, tx.now, work, tx.afterCommit);
+    const result = await workAndEnd(tx.client, tx.now, work, tx.afterCommit);
+    await tx.client.query('release savepoint part');
+    return result;
   } catch (error) {
     await tx.client.query('rollback to savepoint part');
     throw error;

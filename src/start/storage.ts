@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { migrations } from '../../migrations/index.ts';
 import {
   DataDirLockedError,
   RELAXED,
@@ -104,14 +104,16 @@ export async function openStorage(
   }
 }
 
-/** For databases that already have their tables. */
-function templates({ cacheDir }: Config, log: (line: string) => void): Templates {
-  const texts = Object.entries(migrations).map(([name, { up }]) => `${name} ${up}`);
+/** For databases that already have their tables. Those in the data folder itself would serve no other one. */
+function templates({ cacheDir, dataDir }: Config, log: (line: string) => void): Templates | undefined {
+  if (cacheDir === undefined || !path.relative(dataDir, cacheDir).startsWith('..')) return undefined;
+  const program = fileURLToPath(import.meta.url);
+  const { size, mtimeMs } = fs.statSync(program);
   return {
     folder: path.join(cacheDir, 'databases'),
-    contents: texts.join('\n'),
+    contents: [program, size, mtimeMs].join('\n'),
     async fill(connection) {
-      log('Creating its tables, which later folders begin with');
+      log('Creating tables that later folders begin with');
       const database = openDatabase(connection, 1);
       try {
         await migrate(database, { log });

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { compiledQuery, type Database, type Sql, type Transaction } from '../../../db/database.ts';
+import { compiledQuery, type Database, type Sql, type Transaction, together } from '../../../db/database.ts';
 import { lockClients, requireManaged } from '../../../iam/accounts/service.ts';
 import { InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
@@ -238,7 +238,7 @@ const limitAt = ({ clientId, regionId }: QuotaOwner, attribute: RawBuilder<unkno
 
 /** Calls `takeQuota` for several quotas, always in the same order. @throws QuotaExceededError */
 export async function takeQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
-  for (const [attribute, amount] of inOrder(amounts)) await takeQuota(tx, owner, attribute, amount);
+  await together(...inOrder(amounts).map(([attribute, amount]) => takeQuota(tx, owner, attribute, amount)));
 }
 
 /** Returns the quotas that would be exceeded. Locks nothing, so the result may be outdated at once. */

@@ -60,7 +60,7 @@ export async function upgradeCluster(on: Platform, scope: Scope, name: string, a
     if (!offered.includes(version)) throw wrongVersion(version, cluster.version, possible);
     if (!possible.includes(version)) throw leavesSlurm(cluster.name, version);
     const taskId = newTaskId();
-    await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+    holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     return beginTask(on, tx, scope, {
       id: taskId,
       task: UPGRADE_CLUSTER,

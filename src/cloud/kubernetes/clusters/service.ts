@@ -149,7 +149,7 @@ export async function updateCluster(
       await regionContext.keepKeys(tx, scope, { slurmKeyIds: regionContext.addedKeys(current, wanted) });
     }
     const taskId = newTaskId();
-    await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
+    store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
     await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: UPDATE_CLUSTER,
@@ -177,7 +177,7 @@ export async function deleteCluster(on: Platform, scope: Scope, name: string, vo
     await workerGroups.refuseUsed(tx, cluster);
     const taskId = tasks.deletionId(scope);
     await removeAllNodes(tx, cluster.pools, taskId, volumeIds);
-    await store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
+    store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
     return tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_CLUSTER,

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { compiledQuery, isIn, type Place, type Sql, type Transaction, together } from '../../../db/database.ts';
 import type { ClusterConfiguration } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -88,15 +88,19 @@ export async function listClusters(db: Sql, place: Place, page: PageQuery): Prom
 /** Locks the cluster against every other change until the transaction ends, and returns it. */
 export async function lockCluster(tx: Transaction, place: Place, name: string): Promise<ClusterRow | undefined> {
   // Reads after locking: a statement that waits for a row would still see the pools as they were before.
-  await tx.sql
+  const locked = lockByName(tx.sql, { ...place, name });
+  const [, cluster] = await together(locked, findCluster(tx.sql, place, name));
+  return cluster;
+}
+const lockByName = compiledQuery((db, args: Place & { name: string }) =>
+  db
     .selectFrom('kubernetes_clusters')
     .select('id')
-    .where(isIn(place))
-    .where('name', '=', name)
+    .where(isIn(args))
+    .where('name', '=', args.name)
     .forUpdate()
-    .execute();
-  return findCluster(tx.sql, place, name);
-}
+    .compile(),
+);
 
 export type NewCluster = Omit<Insertable<Tables['kubernetes_clusters']>, 'configuration' | 'next_configuration'> & {
   configuration: ClusterConfiguration;
@@ -150,21 +154,26 @@ export async function linkGroups(tx: Transaction, pools: readonly Pick<NewPool, 
   if (links.length > 0) await tx.sql.insertInto('kubernetes_pool_security_groups').values(links).execute();
 }
 
-export async function holdCluster(
+export function holdCluster(
   tx: Transaction,
   id: string,
-  hold: { taskId: string; status: 'Provisioned' | 'Deleting'; next?: ClusterConfiguration },
-): Promise<void> {
-  await tx.sql
-    .updateTable('kubernetes_clusters')
-    .set({
-      task_id: hold.taskId,
-      status: hold.status,
-      next_configuration: hold.next ? JSON.stringify(hold.next) : null,
-    })
-    .where('id', '=', id)
-    .execute();
+  { next, ...hold }: Pick<Hold, 'taskId' | 'status'> & { next?: ClusterConfiguration },
+): void {
+  tx.send(writeHold, { ...hold, id, next: next ? JSON.stringify(next) : null });
 }
+interface Hold {
+  id: string;
+  taskId: string;
+  status: 'Provisioned' | 'Deleting';
+  next: string | null;
+}
+const writeHold = compiledQuery((db, { id, taskId, status, next }: Hold) =>
+  db
+    .updateTable('kubernetes_clusters')
+    .set({ task_id: taskId, status, next_configuration: next })
+    .where('id', '=', id)
+    .compile(),
+);
 
 /** Ends the task's hold on the cluster and may set a new version. Returns false if the task didn't hold it. */
 export async function releaseCluster(tx: Transaction, held: { clusterId: string; taskId: string }, version?: string) {

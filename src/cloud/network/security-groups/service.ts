@@ -11,6 +11,7 @@ import type { GroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
 
+/** Locks the group first: nobody begins to use it after its users are read. */
 async function lockWithUsers(tx: Transaction, scope: Scope, id: string) {
   const [group, [users]] = await together(
     store.lockGroup(tx, scope, id),

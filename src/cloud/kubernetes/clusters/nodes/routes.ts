@@ -46,7 +46,7 @@ export async function deleteNode(on: Platform, scope: Scope, of: NodesOf, instan
     if (!pool) throw new NotFoundError('Node', instanceId);
     const [taskId, goneId] = [newTaskId(), instanceId.toLowerCase()];
     const quotas = await replaceNode(on, tx, scope, cluster, { id: goneId, pool }, taskId).catch(inWordsOfCluster);
-    await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+    holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     await beginTask(on, tx, scope, {
       id: taskId,
       task: RESIZE_POOL,

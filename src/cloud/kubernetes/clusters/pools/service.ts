@@ -48,7 +48,7 @@ export async function createClusterPool(on: Platform, scope: Scope, clusterName:
     await placementGroups.addForPools(tx, scope, cluster.name, [pool]);
     const more = [{ pool, amount: pool.node_count }];
     const quotas = await poolNodes.addNodes(on, tx, scope, cluster, more, taskId).catch(poolNodes.inWordsOfCluster);
-    await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+    holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     await beginTask(on, tx, scope, {
       id: taskId,
       task: tasks.CREATE_POOL,
@@ -113,7 +113,7 @@ export async function resizeClusterPool(
     const quotas = await poolNodes
       .resizePoolNodes(on, tx, scope, cluster, wanted, taskId)
       .catch(poolNodes.inWordsOfCluster);
-    await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+    holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     await beginTask(on, tx, scope, {
       id: taskId,
       task: tasks.RESIZE_POOL,
@@ -148,7 +148,7 @@ export async function deleteClusterPool(on: Platform, scope: Scope, clusterName:
     const taskId = deletionId(scope);
     await poolNodes.removeAllNodes(tx, [pool], taskId);
     await tasks.markPool(tx, pool.id, 'Deleting');
-    await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
+    holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
     return beginTask(on, tx, scope, {
       id: taskId,
       task: tasks.DELETE_POOL,
