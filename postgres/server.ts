@@ -298,7 +298,11 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     const start = () => startPostmaster(dataDir, socketDir, installation, options.settings);
     let first = await start();
     if (template !== undefined && !isCopy) {
-      await options.templates?.fill(embeddedConnection(socketDir)).finally(() => stopPostmaster(first));
+      try {
+        await options.templates?.fill(embeddedConnection(socketDir));
+      } finally {
+        await stopPostmaster(first);
+      }
       await cluster.keepTemplate(dataDir, template).catch(({ message }: Error) => {
         log(`this database can't be kept as the template of others: ${message}`);
       });
