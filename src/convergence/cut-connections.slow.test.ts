@@ -60,7 +60,7 @@ const STATEMENTS = [
   'insert into marks',
   'with ended as',
   'with former as',
-  'savepoint abandon',
+  'savepoint part',
   'with given as',
   'delete from "task_wants"',
   'commit',
