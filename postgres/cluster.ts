@@ -109,7 +109,7 @@ export async function copyTemplate(dataDir: string, template: string): Promise<b
   const unfinished = unfinishedIn(dataDir);
   fs.rmSync(unfinished, { recursive: true, force: true });
   try {
-    // It is in use, for whoever looks what isn't.
+    // Used templates are not removed.
     await fs.promises.utimes(template, new Date(), new Date());
     await copy(template, unfinished);
     fs.renameSync(unfinished, clusterDirOf(dataDir));

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { Unavailable } from '../src/backends/contract/backend.ts';
-import { compiledQuery, type Transaction } from '../src/db/database.ts';
+import type { Transaction } from '../src/db/database.ts';
+import { compiledQuery } from '../src/db/statements.ts';
 import type { Tables } from '../src/db/tables.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
 

@@ -57,7 +57,7 @@ const is = (kind: string, id: string, was: (row: Spec) => Spec = (row) => row): 
 
 const without = (object: Spec = {}, ...names: string[]): Spec =>
   Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
-const only = (object: Spec, ...names: string[]): Spec =>
+const namedOf = (object: Spec, ...names: string[]): Spec =>
   Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));
 
 /** A part of a machine that is added with the task. */
@@ -65,7 +65,7 @@ const comes = (machineId: string, list: 'disks' | 'ports', id: string): Change =
   kind: 'machine',
   id: machineId,
   before: (row) => ({ ...row, [list]: without(row[list], id) }),
-  after: (spec, row) => spec && { ...spec, [list]: { ...spec[list], ...only(row?.[list] ?? {}, id) } },
+  after: (spec, row) => spec && { ...spec, [list]: { ...spec[list], ...namedOf(row?.[list] ?? {}, id) } },
 });
 const leaves = (machineId: string, list: 'disks' | 'ports', id: string): Change =>
   becomes('machine', machineId, (spec) => ({ [list]: without(spec[list], id) }));

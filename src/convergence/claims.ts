@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Json, Kind } from '../backends/contract/backend.ts';
 import { CHANNEL } from '../db/changes.ts';
-import { compiledQuery, type Sql } from '../db/database.ts';
+import type { Sql } from '../db/database.ts';
+import { compiledQuery } from '../db/statements.ts';
 import { WORKER_IS_DEAD } from '../worker/heartbeat.ts';
 import { keyOf, orderOf, titleOf, WANTED } from './wants.ts';
 

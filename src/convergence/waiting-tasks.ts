@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { CHANNEL } from '../db/changes.ts';
-import { compiledQuery, type Database, type Sql, type Transaction } from '../db/database.ts';
+import type { Database, Sql, Transaction } from '../db/database.ts';
+import { compiledQuery } from '../db/statements.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Measures } from './measures.ts';
 import type { TaskEnd } from './task-kind.ts';

@@ -6,7 +6,8 @@ import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
 import type { Specs } from '../backends/contract/specs.ts';
 import { announce, announcement } from '../db/changes.ts';
-import { compiledQuery, type Sql, type Transaction } from '../db/database.ts';
+import type { Sql, Transaction } from '../db/database.ts';
+import { compiledQuery } from '../db/statements.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 

@@ -1,7 +1,8 @@
 import { sql as raw } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { type Database, openDatabase, runPlanned } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
+import { runPlanned } from './statements.ts';
 
 let own: TestDatabase;
 let database: Database;

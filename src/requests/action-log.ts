@@ -1,5 +1,6 @@
 import { type Insertable, sql as raw } from 'kysely';
-import { compiledQuery, type Database, type Sql, type Transaction } from '../db/database.ts';
+import type { Database, Sql, Transaction } from '../db/database.ts';
+import { compiledQuery } from '../db/statements.ts';
 import type { Tables } from '../db/tables.ts';
 import { onOwnBehalf } from '../lib/request-context.ts';
 import { type NewEvent, writingEvent } from './events.ts';
@@ -8,12 +9,6 @@ type Written = Omit<Insertable<Tables['user_actions']>, 'id' | 'acknowledged'>;
 /** Fields for the audit log, of what is no accepted request. */
 type Audited = 'event_type' | 'subject' | 'origin' | 'reason' | 'attempts';
 export type NewUserAction = Omit<Written, Audited> & Partial<Pick<Written, Audited>>;
-
-/** Writes both in one statement. */
-export function insertAction(tx: Transaction, action: NewUserAction, event: NewEvent | undefined): void {
-  if (event) tx.send(insertToldAction, { ...action, ...event });
-  else tx.send(insertActionRow, action);
-}
 
 const rowOf = (args: NewUserAction) => ({
   client_id: args.client_id,
@@ -90,7 +85,10 @@ export function createActionLog({ database }: { database: Database }): ActionLog
   }
 
   return {
-    record: (tx, action, event) => insertAction(tx, action, event),
+    record(tx, action, event) {
+      if (event) tx.send(insertToldAction, { ...action, ...event });
+      else tx.send(insertActionRow, action);
+    },
     noteLater(action) {
       if (waiting.length < MOST_WAITING) waiting.push(action);
       else lost++;

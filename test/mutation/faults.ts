@@ -57,8 +57,8 @@ export const FAULTS: PlantedFault[] = [
   },
   {
     name: 'an accepted change has no event',
-    text: 'record: (tx, action, event) => insertAction(tx, action, event),',
-    becomes: 'record: (tx, action) => insertAction(tx, action, undefined),',
+    text: 'if (event) tx.send(insertToldAction, { ...action, ...event });',
+    becomes: 'if (event) tx.send(insertActionRow, action);',
     noticedBy: ['events/events.test'],
   },
   {

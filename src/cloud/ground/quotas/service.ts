@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { compiledQuery, type Database, type Sql, type Transaction, together } from '../../../db/database.ts';
+import { type Database, type Sql, type Transaction, together } from '../../../db/database.ts';
+import { compiledQuery } from '../../../db/statements.ts';
 import { lockClients, requireManaged } from '../../../iam/accounts/service.ts';
 import { InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
 import { noteAccount } from '../../../lib/request-context.ts';

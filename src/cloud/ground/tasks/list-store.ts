@@ -1,6 +1,7 @@
 import { sql as raw } from 'kysely';
-import { runPlanned, type Sql } from '../../../db/database.ts';
+import type { Sql } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
+import { runPlanned } from '../../../db/statements.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { TaskListQuery } from './schema.ts';
 import { ENDED, type TaskState } from './states.ts';

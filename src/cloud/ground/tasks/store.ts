@@ -1,8 +1,9 @@
 import { sql as raw, type Selectable } from 'kysely';
 import type { CreatedResources } from '../../../convergence/task-kind.ts';
 import { stopWaiting } from '../../../convergence/waiting-deletions.ts';
-import { compiledQuery, type Sql, type Transaction } from '../../../db/database.ts';
+import type { Sql, Transaction } from '../../../db/database.ts';
 import type { QuarterlyTable } from '../../../db/quarters.ts';
+import { compiledQuery } from '../../../db/statements.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { firstTaskId } from '../../../lib/ids.ts';

@@ -1,8 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { compiledQuery, isIn, type Place, type Sql, type Transaction, together } from '../../../db/database.ts';
+import { isIn, type Place, type Sql, type Transaction, together } from '../../../db/database.ts';
 import type { ClusterConfiguration } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
+import { compiledQuery } from '../../../db/statements.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 

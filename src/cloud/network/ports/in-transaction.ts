@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { compiledQuery, isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { compiledQuery } from '../../../db/statements.ts';
 import { foundById, isUuid } from '../../../lib/ids.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 

@@ -1,15 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import {
-  compiledQuery,
-  isIn,
-  type Place,
-  type Sql,
-  type Transaction,
-  tagConditions,
-  violates,
-} from '../../../db/database.ts';
+import { isIn, type Place, type Sql, type Transaction, tagConditions, violates } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
+import { compiledQuery } from '../../../db/statements.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import type { Page } from '../../../lib/page.ts';

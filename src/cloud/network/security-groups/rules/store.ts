@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import { compiledQuery, isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
+import { isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
+import { compiledQuery } from '../../../../db/statements.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import { NotFoundError } from '../../../../lib/errors.ts';
 import { existingGroups } from '../../ports/groups/in-transaction.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { compiledQuery, type Database, openDatabase, together, withSavepoint } from './database.ts';
+import { type Database, openDatabase, together, withSavepoint } from './database.ts';
+import { compiledQuery } from './statements.ts';
 
 let own: TestDatabase;
 let database: Database;

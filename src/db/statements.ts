@@ -1,0 +1,84 @@
+import type { Compilable, CompiledQuery, Kysely } from 'kysely';
+import type pg from 'pg';
+import type { Tables } from './tables.ts';
+
+/**
+ * Builds a query once and later only fills in its values: for statements of nearly every request, where
+ * building the same text again takes longer than everything else. `build` must use each argument as a value
+ * without looking at it, so that the text never depends on the arguments. Each connection keeps its plan, unless it
+ * returns all columns: PostgreSQL refuses such a plan once a newer release has added one, and any whose columns change their type.
+ */
+export function compiledQuery<A extends object, R>(
+  build: (db: Kysely<Tables>, args: A) => CompiledQuery<R>,
+): Statement<A, R> {
+  let compiled: CompiledQuery<R> | undefined;
+  let name: string | undefined;
+  return async (db, args) => {
+    if (!compiled) {
+      compiled = build(db, placeholders<A>());
+      if (!ALL_COLUMNS.test(compiled.sql)) name = `compiled-${++named}`;
+    }
+    const parameters = compiled.parameters.map((value) =>
+      value instanceof Placeholder ? args[value.name as keyof A] : value,
+    );
+    return run(db, { ...compiled, parameters }, name);
+  };
+}
+
+/** A built query. On a transaction's own connection it is sent before the call returns. */
+export type Statement<A extends object, R = unknown> = (db: Kysely<Tables>, args: A) => Promise<R[]>;
+
+/** Each connection keeps the plans of so many varying statements; a client that varies its filters can't add more. */
+const MOST_VARYING = 100;
+const varying = new Map<string, string>();
+
+/**
+ * Runs a varying query so that PostgreSQL plans each of its texts once for each connection: for short lists of a table with many
+ * partitions, where planning takes as long as everything else. The query must name its columns, and what decides on an
+ * index must be in its text.
+ */
+export async function runPlanned<R>(db: Kysely<Tables>, query: Compilable<R>): Promise<R[]> {
+  const compiled = query.compile();
+  const { sql: text } = compiled;
+  if (!varying.has(text) && varying.size < MOST_VARYING) varying.set(text, `varying-${varying.size + 1}`);
+  return run(db, compiled, varying.get(text));
+}
+
+/** Sends a query, on a transaction's own connection before the call returns. */
+async function run<R>(db: Kysely<Tables>, query: CompiledQuery<R>, name: string | undefined): Promise<R[]> {
+  const direct = directWays.get(db);
+  if (!direct) return (await db.executeQuery<R>(query)).rows;
+  return (await direct.query({ name, text: query.sql, values: [...query.parameters] })).rows as R[];
+}
+
+/** Not a number of rows, nor columns from JSON, which are listed or inserted. */
+const ALL_COLUMNS = /(?<!count\()\*(?! from jsonb_)/;
+let named = 0;
+
+// Kysely's own way to the driver takes a dozen promises.
+const directWays = new WeakMap<Kysely<Tables>, Pick<pg.Pool, 'query'>>();
+
+/** Lets built queries go straight to what `db` sends them to. */
+export function goStraight(db: Kysely<Tables>, target: Pick<pg.Pool, 'query'>): void {
+  directWays.set(db, target);
+}
+
+/** Stands for the argument of that name in a built query. */
+class Placeholder {
+  readonly name: string | symbol;
+  constructor(name: string | symbol) {
+    this.name = name;
+  }
+}
+
+function placeholders<A extends object>(): A {
+  return new Proxy(
+    {},
+    {
+      get: (_target, name) => new Placeholder(name),
+      ownKeys() {
+        throw new Error('A compiled query names its arguments one by one');
+      },
+    },
+  ) as A;
+}
