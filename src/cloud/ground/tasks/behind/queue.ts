@@ -44,8 +44,7 @@ export function waitingDeletionsQueue(on: Platform, work: WaitingWork): Queue {
       await store.forgetEnded(database.sql);
       await store.noticeEnds(database.sql);
       const now = clock.now();
-      await store.extend(database.sql, now, [...taskEnds.values()]);
-      for (const id of await store.overdue(database.sql, now, BATCH)) {
+      for (const id of await store.extendOrFind(database.sql, now, [...taskEnds.values()], BATCH)) {
         await end(
           on,
           id,

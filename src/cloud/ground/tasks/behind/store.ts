@@ -189,31 +189,27 @@ export async function isBehind(db: Sql, other: string, taskId: string): Promise<
 }
 
 /**
- * Gives more time to deletions whose time is over while the task before them is in time: it may not be the one that they
- * waited for at first, or may have waited itself. New tasks may always come before them, so there is an end to it.
+ * Returns some of the tasks that have waited for too long. Those whose time is over while the task before them is in time get
+ * more instead: it may not be the one that they waited for at first, or may have waited itself. New tasks may always come
+ * before them, so there is an end to it.
  */
-export async function extend(db: Sql, now: Date, kinds: readonly TaskEnd[]): Promise<void> {
+export async function extendOrFind(db: Sql, now: Date, kinds: readonly TaskEnd[], limit: number): Promise<string[]> {
   const times = kinds.map(({ type, deadlineMs }) => ({ type, deadlineMs }));
-  await sql`
-    with more as materialized (
-      select mine.id, until
+  const { rows } = await sql<{ id: string }>`
+    with late as materialized (
+      select mine.id, least(
+        coalesce(holder.deadline_at + "deadlineMs" * interval '1 millisecond', '-infinity'),
+        mine.created_on + ${LONGEST_WAIT}) as until
       from waiting_deletions as waiting join tasks as mine on mine.id = waiting.task_id
-        join tasks as holder on holder.id = behind
-        join jsonb_to_recordset(${JSON.stringify(times)}::jsonb) as own (type text, "deadlineMs" float8) on type = kind
-        cross join least(
-          holder.deadline_at + "deadlineMs" * interval '1 millisecond', mine.created_on + ${LONGEST_WAIT}) as until
-      where mine.state = 'NEW' and mine.deadline_at <= ${now} and until > ${now}
+        left join tasks as holder on holder.id = behind
+        left join jsonb_to_recordset(${JSON.stringify(times)}::jsonb) as own (type text, "deadlineMs" float8) on type = kind
+      where mine.state = 'NEW' and mine.deadline_at <= ${now}
       order by mine.id for no key update of mine
+    ), more as (
+      update tasks set deadline_at = until from late where tasks.id = late.id and until > ${now}
     )
-    update tasks set deadline_at = until from more where tasks.id = more.id`.execute(db);
-}
-
-/** Returns some of the tasks that have waited for too long. */
-export async function overdue(db: Sql, now: Date, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ task_id: string }>`
-    select task_id from waiting_deletions join tasks on tasks.id = task_id
-    where state = 'NEW' and deadline_at <= ${now} order by task_id limit ${limit}`.execute(db);
-  return rows.map(({ task_id }) => task_id);
+    select id from late where until <= ${now} order by id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** Lets deletions be tried whose task has ended otherwise than by its end here, such as in the previous release. */
