@@ -41,7 +41,7 @@ export interface Comparison {
   ratio: number;
 }
 
-/** Both take turns, so that other load on the machine affects both. */
+/** Both take turns, so that other load on the machine affects both, and in each turn the other one comes first. */
 export async function compare(
   name: string,
   sides: { product: Asked; other: Asked },
@@ -60,9 +60,13 @@ export async function compare(
   await once(sides.other, rounds.warmUpMs);
   const product: Side[] = [];
   const other: Side[] = [];
+  const steps = [
+    async () => product.push(await once(sides.product, rounds.ms)),
+    async () => other.push(await once(sides.other, rounds.ms)),
+  ];
   for (let round = 0; round < rounds.rounds; round++) {
-    product.push(await once(sides.product, rounds.ms));
-    other.push(await once(sides.other, rounds.ms));
+    for (const step of steps) await step();
+    steps.reverse();
   }
   const ratios = product.map(
     ({ requestsPerSecond }, round) => requestsPerSecond / (other[round]?.requestsPerSecond ?? Number.NaN),
