@@ -13,7 +13,7 @@ import { NotFoundError } from '../src/lib/errors.ts';
 import { deleteTasksOf } from '../src/streaming/ai-tasks/service.ts';
 import { deleteBelongings } from '../src/tradewind/deletions/in-transaction.ts';
 import type { Calls } from './calls.ts';
-import { LOGS, lockTables } from './snapshots.ts';
+import { LOGS, type Snapshots } from './snapshots.ts';
 import type { Alone } from './turns.ts';
 
 /** Returns when no worker makes any more what is gone. Workers learn that only at their next look at it. */
@@ -42,12 +42,13 @@ export function createPartialReset(deps: {
   catalog: Pick<Catalog, 'regions'>;
   calls: Pick<Calls, 'end'>;
   alone: Alone;
+  lock: Snapshots['lock'];
 }): PartialReset {
-  const { database, catalog, calls, alone } = deps;
+  const { database, catalog, calls, alone, lock } = deps;
 
   /** Returns when nothing makes any more what was emptied. */
   async function emptied(work: (tx: Transaction) => Promise<Name[]>): Promise<void> {
-    await alone(lockTables, work, (gone) => leaveNothing({ calls, database }, gone));
+    await alone(lock, work, (gone) => leaveNothing({ calls, database }, gone));
   }
 
   return {

@@ -42,7 +42,7 @@ export function createTestKitParts(
     changes.forgetAll();
     await leaveNothing({ calls: kit.calls, database }, gone);
   });
-  const partial = createPartialReset({ ...deps, calls: kit.calls, alone });
+  const partial = createPartialReset({ ...deps, calls: kit.calls, alone, lock: snapshots.lock });
   return { kit, snapshots, partial, work, taskTypes: typesUnderRules(taskEnds.keys()), normalSpeed };
 }
 

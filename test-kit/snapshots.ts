@@ -30,6 +30,8 @@ const BEGINNING = 'beginning';
 
 /** Copies of everything in the database, to go back to. */
 export interface Snapshots {
+  /** Keeps everybody from writing. What is just being written has to be there before it is deleted. */
+  lock(client: Connection): Promise<void>;
   /** Keeps how it began. Call it once, before anything is made. */
   begin(): Promise<void>;
   reset(): Promise<void>;
@@ -54,14 +56,27 @@ export function createSnapshots(
   alone: Alone,
   restored: (changed: Changed) => Promise<void>,
 ): Snapshots {
+  // Finding them takes longer than deleting a hundred rows.
+  let all: Table[] = [];
+
+  async function lock(client: Connection): Promise<void> {
+    if (all.length === 0) all = await tablesOf(client);
+    const named = (names: string[]) => names.map((table) => `public.${table}`).join(', ');
+    // Nobody may read those whose references are changed. Readers of them may be about to write to others.
+    const changed = [...new Set(circularReferences(all).map(({ table }) => table))];
+    if (changed.length > 0) await client.query(`lock table ${named(changed)} in access exclusive mode`);
+    await client.query(`lock table ${named(all.map(({ table }) => table))} in exclusive mode`);
+  }
+
   async function copy(name: string): Promise<void> {
     // All tables as of the same moment, whatever is going on.
-    await alone(lockTables, async ({ client }) => {
+    await alone(lock, async ({ client }) => {
       const schema = quoted(name);
       await client.query(`create schema ${schema}`);
-      const tables = await tablesOf(client);
+      const filled = await filledOf(client, 'public');
       await client.query(
-        tables
+        all
+          .filter(({ table }) => filled.has(table))
           .map(({ table, columns }) => `create table ${schema}.${table} as select ${columns} from public.${table}`)
           .join(';'),
       );
@@ -74,12 +89,13 @@ export function createSnapshots(
 
   async function bring(name: string): Promise<void> {
     await alone(
-      lockTables,
+      lock,
       async (tx): Promise<Changed> => {
         const { client } = tx;
-        const tables = await tablesOf(client);
+        const [now, then] = [await filledOf(client, 'public'), await filledOf(client, SCHEMA + name)];
+        const tables = await changedOf(client, all, { now, then, schema: quoted(name) });
         const before = await wanted(client);
-        await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
+        await withoutTriggers(client, tables, () => exchange(client, tables, { now, then, schema: quoted(name) }));
         await takeUpAgain(tx);
         await sendFromNowOn(tx);
         const there = new Set((await wanted(client)).map(keyOf));
@@ -104,6 +120,7 @@ export function createSnapshots(
   const drop = (name: string) => database.pool.query(`drop schema if exists ${quoted(name)} cascade`);
 
   return {
+    lock,
     async begin() {
       // From a former run.
       for (const name of [...(await list()), BEGINNING]) await drop(name);
@@ -128,29 +145,52 @@ export function createSnapshots(
   };
 }
 
-/** Keeps everybody from writing. What is just being written has to be there before it is deleted. */
-export async function lockTables(client: Connection): Promise<void> {
-  const tables = await tablesOf(client);
-  const named = (names: string[]) => names.map((table) => `public.${table}`).join(', ');
-  // Nobody may read those whose references are changed. Readers of them may be about to write to others.
-  const changed = [...new Set(circularReferences(tables).map(({ table }) => table))];
-  if (changed.length > 0) await client.query(`lock table ${named(changed)} in access exclusive mode`);
-  await client.query(`lock table ${named(tables.map(({ table }) => table))} in exclusive mode`);
+/** Returns the tables of a schema that may have rows: without pages there are none. */
+async function filledOf(client: Connection, schema: string): Promise<Set<string>> {
+  const { rows } = await client.query<{ table: string }>(
+    `select format('%I', relname) as table from pg_class where oid in (
+       select coalesce(pg_partition_root(oid), oid) from pg_class
+       where relkind = 'r' and relnamespace = $1::regnamespace and pg_relation_size(oid) > 0)`,
+    [`"${schema}"`],
+  );
+  return new Set(rows.map(({ table }) => table));
+}
+
+/** Returns the tables that are not as they were, and those that refer to them. */
+async function changedOf(client: Connection, all: Table[], { now, then, schema }: Filled): Promise<Table[]> {
+  const both = all.filter(({ table }) => now.has(table) && then.has(table));
+  const sums = (of: string, { table, columns }: Table) =>
+    `(select row(count(*), sum(hashtextextended(row(${columns})::text, 0)))::text from ${of}.${table})`;
+  const { rows } = await client.query<{ table: string }>(
+    both
+      .map((one) => `select '${one.table}' as table where ${sums('public', one)} = ${sums(schema, one)}`)
+      .join(' union all '),
+  );
+  const same = new Set(rows.map(({ table }) => table));
+  const changed = new Set(
+    all.map(({ table }) => table).filter((table) => (now.has(table) || then.has(table)) && !same.has(table)),
+  );
+  // The set grows while it is gone through: what it contains is looked at as well.
+  for (const one of changed)
+    for (const { table, refers } of all) if (refers.some(({ to }) => to === one)) changed.add(table);
+  return all.filter(({ table }) => changed.has(table));
 }
 
 async function wanted(client: Connection): Promise<Name[]> {
   return (await client.query<Name>('select kind, id from wants')).rows;
 }
 
-async function exchange(client: Connection, tables: Table[], schema: string): Promise<void> {
+async function exchange(client: Connection, tables: Table[], { now, then, schema }: Filled): Promise<void> {
   await client.query(
     tables
+      .filter(({ table }) => now.has(table))
       .toReversed()
       .map(({ table }) => `delete from public.${table}`)
       .join(';'),
   );
   await client.query(
     tables
+      .filter(({ table }) => then.has(table))
       .map(
         ({ table, columns }) =>
           `insert into public.${table} (${columns}) overriding system value select ${columns} from ${schema}.${table}`,
@@ -169,7 +209,9 @@ const quoted = (name: string): string => `"${SCHEMA}${name}"`;
 async function withoutTriggers(client: Connection, tables: Table[], work: () => Promise<void>): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
     `select distinct format('public.%I', relname) as table from pg_class join pg_trigger on tgrelid = pg_class.oid
-     where not tgisinternal and tgparentid = 0 and relnamespace = 'public'::regnamespace order by 1`,
+     where not tgisinternal and tgparentid = 0 and relnamespace = 'public'::regnamespace
+       and format('%I', relname) = any($1) order by 1`,
+    [tables.map(({ table }) => table)],
   );
   const circular = circularReferences(tables);
   const change = (triggers: 'disable' | 'enable', references: 'deferrable' | 'not deferrable') =>
@@ -194,6 +236,13 @@ function circularReferences(tables: Table[]): { table: string; name: string }[] 
       .filter(({ to, deferrable }) => !deferrable && (places.get(to) ?? -1) > place)
       .map(({ name }) => ({ table, name })),
   );
+}
+
+/** The tables that may have rows, and in which schema those are that they had then. */
+interface Filled {
+  now: Set<string>;
+  then: Set<string>;
+  schema: string;
 }
 
 interface Table {

@@ -202,6 +202,12 @@ describe('a snapshot', () => {
       expect((await service.http.get(VOLUMES)).body).toEqual(body);
       expect(await groups()).not.toContain(`round-${round}`);
     }
+    // Nearly everything refers to a project, and nothing else has changed.
+    const project = (await service.http.get('/cloud/v1/projects/1')).body;
+    await service.pool.query(`update projects set name = 'renamed' where id = 1`);
+    expect((await service.http.post(`${KIT}/snapshots/one-volume/restore`)).status).toBe(204);
+    expect((await service.http.get('/cloud/v1/projects/1')).body).toEqual(project);
+    expect((await service.http.get(VOLUMES)).body).toEqual(body);
     expect((await service.http.post(`${KIT}/snapshots`, { name: 'one-volume' })).status).toBe(409);
     expect((await service.http.get(`${KIT}/snapshots`)).body.results).toEqual([{ name: 'one-volume' }]);
     expect((await service.http.delete(`${KIT}/snapshots/one-volume`)).status).toBe(204);
