@@ -92,10 +92,10 @@ export function createSnapshots(
       lock,
       async (tx): Promise<Changed> => {
         const { client } = tx;
-        const [now, then] = [await filledOf(client, 'public'), await filledOf(client, SCHEMA + name)];
-        const tables = await changedOf(client, all, { now, then, schema: quoted(name) });
+        const [now, kept] = [await filledOf(client, 'public'), await filledOf(client, SCHEMA + name)];
+        const tables = await changedOf(client, all, { now, kept, schema: quoted(name) });
         const before = await wanted(client);
-        await withoutTriggers(client, tables, () => exchange(client, tables, { now, then, schema: quoted(name) }));
+        await withoutTriggers(client, tables, () => exchange(client, tables, { now, kept, schema: quoted(name) }));
         await takeUpAgain(tx);
         await sendFromNowOn(tx);
         const there = new Set((await wanted(client)).map(keyOf));
@@ -157,8 +157,8 @@ async function filledOf(client: Connection, schema: string): Promise<Set<string>
 }
 
 /** Returns the tables that are not as they were, and those that refer to them. */
-async function changedOf(client: Connection, all: Table[], { now, then, schema }: Filled): Promise<Table[]> {
-  const both = all.filter(({ table }) => now.has(table) && then.has(table));
+async function changedOf(client: Connection, all: Table[], { now, kept, schema }: Filled): Promise<Table[]> {
+  const both = all.filter(({ table }) => now.has(table) && kept.has(table));
   const sums = (of: string, { table, columns }: Table) =>
     `(select row(count(*), sum(hashtextextended(row(${columns})::text, 0)))::text from ${of}.${table})`;
   const { rows } = await client.query<{ table: string }>(
@@ -168,7 +168,7 @@ async function changedOf(client: Connection, all: Table[], { now, then, schema }
   );
   const same = new Set(rows.map(({ table }) => table));
   const changed = new Set(
-    all.map(({ table }) => table).filter((table) => (now.has(table) || then.has(table)) && !same.has(table)),
+    all.map(({ table }) => table).filter((table) => (now.has(table) || kept.has(table)) && !same.has(table)),
   );
   // The set grows while it is gone through: what it contains is looked at as well.
   for (const one of changed)
@@ -180,7 +180,7 @@ async function wanted(client: Connection): Promise<Name[]> {
   return (await client.query<Name>('select kind, id from wants')).rows;
 }
 
-async function exchange(client: Connection, tables: Table[], { now, then, schema }: Filled): Promise<void> {
+async function exchange(client: Connection, tables: Table[], { now, kept, schema }: Filled): Promise<void> {
   await client.query(
     tables
       .filter(({ table }) => now.has(table))
@@ -190,7 +190,7 @@ async function exchange(client: Connection, tables: Table[], { now, then, schema
   );
   await client.query(
     tables
-      .filter(({ table }) => then.has(table))
+      .filter(({ table }) => kept.has(table))
       .map(
         ({ table, columns }) =>
           `insert into public.${table} (${columns}) overriding system value select ${columns} from ${schema}.${table}`,
@@ -238,10 +238,10 @@ function circularReferences(tables: Table[]): { table: string; name: string }[] 
   );
 }
 
-/** The tables that may have rows, and in which schema those are that they had then. */
+/** The tables that may have rows now and in the copy, which is the schema. */
 interface Filled {
   now: Set<string>;
-  then: Set<string>;
+  kept: Set<string>;
   schema: string;
 }
 
