@@ -56,16 +56,18 @@ export function createSnapshots(
   alone: Alone,
   restored: (changed: Changed) => Promise<void>,
 ): Snapshots {
-  // Finding them takes longer than deleting a hundred rows.
+  // Finding the tables takes longer than deleting a hundred rows, so it is done once.
   let all: Table[] = [];
 
   async function lock(client: Connection): Promise<void> {
     if (all.length === 0) all = await tablesOf(client);
-    const named = (names: string[]) => names.map((table) => `public.${table}`).join(', ');
-    // Nobody may read those whose references are changed. Readers of them may be about to write to others.
-    const changed = [...new Set(circularReferences(all).map(({ table }) => table))];
-    if (changed.length > 0) await client.query(`lock table ${named(changed)} in access exclusive mode`);
-    await client.query(`lock table ${named(all.map(({ table }) => table))} in exclusive mode`);
+    try {
+      await lockAll(client, all);
+    } catch (error) {
+      // One of them may have been dropped since.
+      all = [];
+      throw error;
+    }
   }
 
   async function copy(name: string): Promise<void> {
@@ -92,10 +94,11 @@ export function createSnapshots(
       lock,
       async (tx): Promise<Changed> => {
         const { client } = tx;
-        const [now, kept] = [await filledOf(client, 'public'), await filledOf(client, SCHEMA + name)];
-        const tables = await changedOf(client, all, { now, kept, schema: quoted(name) });
+        const schema = quoted(name);
+        const filled = { now: await filledOf(client, 'public'), kept: await filledOf(client, schema), schema };
+        const tables = await changedOf(client, all, filled);
         const before = await wanted(client);
-        await withoutTriggers(client, tables, () => exchange(client, tables, { now, kept, schema: quoted(name) }));
+        await withoutTriggers(client, tables, () => exchange(client, tables, filled));
         await takeUpAgain(tx);
         await sendFromNowOn(tx);
         const there = new Set((await wanted(client)).map(keyOf));
@@ -145,35 +148,44 @@ export function createSnapshots(
   };
 }
 
-/** Returns the tables of a schema that may have rows: without pages there are none. */
+async function lockAll(client: Connection, tables: Table[]): Promise<void> {
+  const named = (names: string[]) => names.map((table) => `public.${table}`).join(', ');
+  // Nobody may read those whose references are changed. Readers of them may be about to write to others.
+  const changed = [...new Set(circularReferences(tables).map(({ table }) => table))];
+  if (changed.length > 0) await client.query(`lock table ${named(changed)} in access exclusive mode`);
+  await client.query(`lock table ${named(tables.map(({ table }) => table))} in exclusive mode`);
+}
+
+/** Returns the tables of a schema that may have rows: a table without pages has none. */
 async function filledOf(client: Connection, schema: string): Promise<Set<string>> {
   const { rows } = await client.query<{ table: string }>(
     `select format('%I', relname) as table from pg_class where oid in (
        select coalesce(pg_partition_root(oid), oid) from pg_class
        where relkind = 'r' and relnamespace = $1::regnamespace and pg_relation_size(oid) > 0)`,
-    [`"${schema}"`],
+    [schema],
   );
   return new Set(rows.map(({ table }) => table));
 }
 
 /** Returns the tables that are not as they were, and those that refer to them. */
 async function changedOf(client: Connection, all: Table[], { now, kept, schema }: Filled): Promise<Table[]> {
-  const both = all.filter(({ table }) => now.has(table) && kept.has(table));
+  const tables = all.filter(({ table }) => now.has(table) || kept.has(table));
   const sums = (of: string, { table, columns }: Table) =>
     `(select row(count(*), sum(hashtextextended(row(${columns})::text, 0)))::text from ${of}.${table})`;
+  // A table keeps its pages when its rows are gone.
+  const isSame = (one: Table) =>
+    kept.has(one.table)
+      ? `${sums('public', one)} = ${sums(schema, one)}`
+      : `not exists (select from public.${one.table})`;
   const { rows } = await client.query<{ table: string }>(
-    both
-      .map((one) => `select '${one.table}' as table where ${sums('public', one)} = ${sums(schema, one)}`)
-      .join(' union all '),
+    tables.map((one) => `select '${one.table}' as table where ${isSame(one)}`).join(' union all '),
   );
   const same = new Set(rows.map(({ table }) => table));
-  const changed = new Set(
-    all.map(({ table }) => table).filter((table) => (now.has(table) || kept.has(table)) && !same.has(table)),
-  );
-  // The set grows while it is gone through: what it contains is looked at as well.
+  const changed = new Set(tables.map(({ table }) => table).filter((table) => !same.has(table)));
+  // What is added meanwhile is gone through as well, so references are followed all the way.
   for (const one of changed)
-    for (const { table, refers } of all) if (refers.some(({ to }) => to === one)) changed.add(table);
-  return all.filter(({ table }) => changed.has(table));
+    for (const { table, refers } of tables) if (refers.some(({ to }) => to === one)) changed.add(table);
+  return tables.filter(({ table }) => changed.has(table));
 }
 
 async function wanted(client: Connection): Promise<Name[]> {
@@ -238,7 +250,7 @@ function circularReferences(tables: Table[]): { table: string; name: string }[] 
   );
 }
 
-/** The tables that may have rows now and in the copy, which is the schema. */
+/** Which tables may have rows, in `public` now and in the copy, and the schema of the copy. */
 interface Filled {
   now: Set<string>;
   kept: Set<string>;

@@ -6,8 +6,8 @@ import { ConflictError } from '../src/lib/errors.ts';
 /** Less than PostgreSQL waits before it looks for a deadlock, so that it never ends somebody else's statement for one of ours. */
 const PATIENCE_MS = 500;
 const MOST_MS = 60_000;
-/** Canceled after the patience, deadlock. */
-const GAVE_WAY = new Set(['57014', '40P01']);
+/** Canceled after the patience, deadlock, and a table that was dropped since it was found. */
+const GAVE_WAY = new Set(['57014', '40P01', '42P01']);
 
 /**
  * Runs `work` in a transaction while no other one is at work and nothing writes to the tables that `lock` takes. It doesn't

@@ -41,7 +41,7 @@ export interface Comparison {
   ratio: number;
 }
 
-/** Both take turns, so that other load on the machine affects both, and in each turn the other one comes first. */
+/** They take turns, so that other load on the machine affects both, and alternate in who goes first. */
 export async function compare(
   name: string,
   sides: { product: Asked; other: Asked },

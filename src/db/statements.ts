@@ -50,7 +50,7 @@ async function run<R>(db: Kysely<Tables>, query: CompiledQuery<R>, name: string 
   if (!direct) return (await db.executeQuery<R>(query)).rows;
   const { sql: text, parameters } = query;
   const values = [...parameters];
-  // The driver copies an object property by property, which takes longer than all else that it does.
+  // Given an object, the driver copies it property by property, which takes longer than everything else it does.
   const { rows } = await (name === undefined ? direct.query(text, values) : direct.query({ name, text, values }));
   return rows as R[];
 }

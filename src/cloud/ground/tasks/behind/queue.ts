@@ -44,7 +44,7 @@ export function waitingDeletionsQueue(on: Platform, work: WaitingWork): Queue {
       await store.forgetEnded(database.sql);
       await store.noticeEnds(database.sql);
       const now = clock.now();
-      for (const id of await store.extendOrFind(database.sql, now, [...taskEnds.values()], BATCH)) {
+      for (const id of await store.extendOrFindOverdue(database.sql, now, [...taskEnds.values()], BATCH)) {
         await end(
           on,
           id,

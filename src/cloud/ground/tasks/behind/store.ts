@@ -191,9 +191,14 @@ export async function isBehind(db: Sql, other: string, taskId: string): Promise<
 /**
  * Returns some of the tasks that have waited for too long. Those whose time is over while the task before them is in time get
  * more instead: it may not be the one that they waited for at first, or may have waited itself. New tasks may always come
- * before them, so there is an end to it.
+ * before them, so there is an end to it. Without that task, there is no more time.
  */
-export async function extendOrFind(db: Sql, now: Date, kinds: readonly TaskEnd[], limit: number): Promise<string[]> {
+export async function extendOrFindOverdue(
+  db: Sql,
+  now: Date,
+  kinds: readonly TaskEnd[],
+  limit: number,
+): Promise<string[]> {
   const times = kinds.map(({ type, deadlineMs }) => ({ type, deadlineMs }));
   const { rows } = await sql<{ id: string }>`
     with late as materialized (
@@ -204,11 +209,11 @@ export async function extendOrFind(db: Sql, now: Date, kinds: readonly TaskEnd[]
         left join tasks as holder on holder.id = behind
         left join jsonb_to_recordset(${JSON.stringify(times)}::jsonb) as own (type text, "deadlineMs" float8) on type = kind
       where mine.state = 'NEW' and mine.deadline_at <= ${now}
-      order by mine.id for no key update of mine
+      order by mine.id limit ${limit} for no key update of mine skip locked
     ), more as (
       update tasks set deadline_at = until from late where tasks.id = late.id and until > ${now}
     )
-    select id from late where until <= ${now} order by id limit ${limit}`.execute(db);
+    select id from late where until <= ${now}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
