@@ -1,0 +1,123 @@
+import { QueryClient } from '@tanstack/react-query';
+import createFetchClient from 'openapi-fetch';
+import createClient from 'openapi-react-query';
+import type { paths } from '../../types/api.d.ts';
+import type { Call } from './call.ts';
+import * as hub from './hub.ts';
+
+/** What the API refused, in its own words. The areas say it in different forms. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** What is wrong with single fields, by their names. */
+  readonly fields: Record<string, string[]>;
+  readonly requestId: string | undefined;
+  readonly body: unknown;
+
+  constructor(status: number, body: unknown, requestId: string | undefined) {
+    super(messageOf(body) ?? `The server answered ${status}.`);
+    this.status = status;
+    this.fields = fieldsOf(body);
+    this.requestId = requestId;
+    this.body = body;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function messageOf(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  for (const name of ['detail', 'message', 'error', 'title']) {
+    const text = body[name];
+    if (typeof text === 'string' && text !== '') return text;
+  }
+  const [first] = Object.values(fieldsOf(body)).flat();
+  return first;
+}
+
+function fieldsOf(body: unknown): Record<string, string[]> {
+  if (!isObject(body)) return {};
+  for (const name of ['invalid_fields', 'errors', 'validation_errors']) {
+    const given = body[name];
+    if (isObject(given)) return textsOf(given);
+    if (Array.isArray(given)) return textsOfList(given);
+  }
+  return textsOf(body);
+}
+
+const textsOf = (given: Record<string, unknown>): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, texts]) =>
+      Array.isArray(texts) && texts.every((one) => typeof one === 'string') ? [[name, texts]] : [],
+    ),
+  );
+
+/** As `application/problem+json` says it. */
+function textsOfList(problems: readonly unknown[]): Record<string, string[]> {
+  const texts: Record<string, string[]> = {};
+  for (const one of problems) {
+    if (!isObject(one) || typeof one.field !== 'string' || typeof one.detail !== 'string') continue;
+    texts[one.field] = [...(texts[one.field] ?? []), one.detail];
+  }
+  return texts;
+}
+
+interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: Blob | null;
+}
+
+/** @throws ApiError if the server refuses, Error if it can't be reached */
+async function ask(request: Parameters<typeof hub.call>[0]): Promise<Answer> {
+  const answer = await hub.call(request);
+  if (answer.status < 400) return answer;
+  const text = (await answer.body?.text()) ?? '';
+  throw new ApiError(answer.status, parsed(text), answer.headers['x-request-id']);
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends a request and returns what it answers; undefined for nothing. @throws ApiError, Error */
+export async function send({ method, path, headers, body }: Call, more: Record<string, string> = {}): Promise<unknown> {
+  const answer = await ask({
+    method,
+    path,
+    headers: { ...headers, ...more },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return parsed((await answer.body?.text()) ?? '');
+}
+
+/** How requests of openapi-fetch reach the hub, which has the access token. */
+async function viaHub(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const body = request.body ? await request.text() : undefined;
+  const answer = await ask({
+    method: request.method,
+    path: pathname + search,
+    headers: Object.fromEntries(request.headers),
+    ...(body !== undefined && { body }),
+  });
+  return new Response(answer.body, { status: answer.status, headers: answer.headers });
+}
+
+/** Calls of operations, typed by the API's document. */
+export const api = createFetchClient<paths>({ baseUrl: location.origin, fetch: viaHub });
+export const $api = createClient(api);
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // Events tell what has changed; this is for what they don't tell of.
+      staleTime: 30_000,
+      retry: (times, error) => !(error instanceof ApiError && error.status < 500) && times < 3,
+    },
+  },
+});

@@ -1,0 +1,31 @@
+import './ui/base.css';
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queries } from './lib/api.ts';
+import { connect } from './lib/hub.ts';
+import { followChanges } from './lib/live.ts';
+import { useSession } from './lib/session.ts';
+import { SignIn, takeCode } from './pages/sign-in.tsx';
+import { router } from './router.tsx';
+
+function Console() {
+  const session = useSession();
+  if (!session) return <p className="gate muted">Connecting …</p>;
+  return session.who ? <RouterProvider router={router} /> : <SignIn />;
+}
+
+connect();
+followChanges();
+takeCode();
+createRoot(document.getElementById('console') as HTMLElement).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <Console />
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);

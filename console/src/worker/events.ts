@@ -1,0 +1,125 @@
+import type { Live, Told } from './messages.ts';
+import { AGAIN_MS, LONGEST_AGAIN_MS, type SessionKeeper, sleep } from './session.ts';
+
+/** The server sends something at least every 15 seconds. */
+const SILENCE_MS = 20_000;
+const POLL_MS = 3_000;
+const PATH = '/tradewind/v1/events';
+
+interface Listener {
+  live(live: Live): void;
+  events(events: Told[]): void;
+  readAgain(): void;
+}
+
+/** Follows the events of the account until it is stopped: one stream for all pages of the browser. */
+export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(): void } {
+  const stopping = new AbortController();
+  let cursor: string | undefined;
+  let streams = true;
+  let pause = AGAIN_MS;
+
+  async function stream(): Promise<void> {
+    const connection = new AbortController();
+    const stop = () => connection.abort();
+    stopping.signal.addEventListener('abort', stop);
+    let silence = setTimeout(stop, SILENCE_MS);
+    let heard = false;
+    try {
+      const response = await fetch(PATH, {
+        headers: await headersOf('text/event-stream'),
+        signal: connection.signal,
+        cache: 'no-store',
+      });
+      if (!response.ok || !response.body) throw new Error(`${response.status}`);
+      for await (const block of blocksOf(response.body.pipeThrough(new TextDecoderStream()))) {
+        clearTimeout(silence);
+        silence = setTimeout(stop, SILENCE_MS);
+        if (!heard) listener.live('streaming');
+        heard = true;
+        pause = AGAIN_MS;
+        take(block);
+      }
+    } catch (error) {
+      // A proxy that holds streams back lets nothing through, and the server answers other requests.
+      if (!heard && connection.signal.aborted && !stopping.signal.aborted) streams = false;
+      if (!connection.signal.aborted) throw error;
+    } finally {
+      clearTimeout(silence);
+      stopping.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  async function poll(): Promise<void> {
+    const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+    const response = await fetch(PATH + query, {
+      headers: await headersOf('application/json'),
+      signal: stopping.signal,
+      cache: 'no-store',
+    });
+    if (!response.ok) throw new Error(`${response.status}`);
+    const {
+      events,
+      reset,
+      cursor: next,
+    } = (await response.json()) as { events: Told[]; reset: boolean; cursor: string };
+    listener.live('polling');
+    if (reset || cursor === undefined) listener.readAgain();
+    cursor = next;
+    if (events.length > 0) listener.events(events);
+    await sleep(POLL_MS);
+  }
+
+  async function headersOf(accept: string): Promise<Record<string, string>> {
+    const token = await keeper.access();
+    return {
+      accept,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(cursor !== undefined && accept === 'text/event-stream' && { 'last-event-id': cursor }),
+    };
+  }
+
+  /** Heartbeats have a cursor, too. */
+  function take(block: string): void {
+    const fields = new Map(
+      block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+    );
+    // Told from now on: pages may have read something before.
+    if (cursor === undefined) listener.readAgain();
+    cursor = fields.get('id') ?? cursor;
+    const data = fields.get('data');
+    if (fields.get('event') === 'reset') listener.readAgain();
+    else if (data !== undefined) listener.events([JSON.parse(data) as Told]);
+  }
+
+  async function run(): Promise<void> {
+    listener.live('connecting');
+    while (!stopping.signal.aborted) {
+      try {
+        await (streams ? stream() : poll());
+      } catch {
+        if (stopping.signal.aborted) return;
+        listener.live('connecting');
+        await sleep(pause);
+        pause = Math.min(pause * 2, LONGEST_AGAIN_MS);
+        // Whether anybody is signed in any more.
+        await keeper.call({ method: 'GET', path: '/iam/clients/me' }).catch(() => undefined);
+      }
+    }
+  }
+  void run();
+  return { stop: () => stopping.abort() };
+}
+
+/** The blocks of a stream of server-sent events, which empty lines end. */
+async function* blocksOf(texts: ReadableStream<string>): AsyncGenerator<string> {
+  let rest = '';
+  const reader = texts.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split('\n\n');
+    rest = blocks.pop() ?? '';
+    yield* blocks;
+  }
+}

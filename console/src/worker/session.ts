@@ -1,0 +1,155 @@
+import type { ApiRequest, ApiResponse, Credentials, Session, Who } from './messages.ts';
+
+const BASE = '/iam/auth/console';
+/** Before the end of an access token, which is an hour after its beginning. */
+const REFRESH_EARLY_MS = 60_000;
+export const AGAIN_MS = 1_000;
+export const LONGEST_AGAIN_MS = 10_000;
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Access {
+  token: string;
+  expiresAt: number;
+  who: Who;
+}
+
+/** Holds the access token, and asks for the next one when it is needed. The refresh token is in a cookie that no script can read. */
+export class SessionKeeper {
+  #own: Access | undefined;
+  /** While somebody acts for a client. It isn't refreshed: an hour later, they have to begin again. */
+  #acting: Access | undefined;
+  #known = false;
+  #refreshing: Promise<Access | undefined> | undefined;
+  readonly #changed: (session: Session) => void;
+
+  constructor(changed: (session: Session) => void) {
+    this.#changed = changed;
+  }
+
+  get session(): Session {
+    return this.#known ? { who: (this.#acting ?? this.#own)?.who } : undefined;
+  }
+
+  /** Goes on with what the cookie has, if it has anything. A server that is away is asked until it is there. */
+  async begin(): Promise<void> {
+    for (let pause = AGAIN_MS; ; pause = Math.min(pause * 2, LONGEST_AGAIN_MS)) {
+      await this.#refresh().catch(() => undefined);
+      if (this.#known) return;
+      await sleep(pause);
+    }
+  }
+
+  async signIn(credentials: Credentials): Promise<ApiResponse> {
+    const way = 'username' in credentials ? 'login' : 'exchange';
+    const response = await send({ method: 'POST', path: `${BASE}/${way}`, body: JSON.stringify(credentials) });
+    if (response.status === 200) this.#set(await accessOf(response));
+    return response;
+  }
+
+  async signOut(): Promise<ApiResponse> {
+    const response = await send({ method: 'POST', path: `${BASE}/logout`, body: '{}' });
+    this.#set(undefined);
+    return response;
+  }
+
+  /** Acts as the administrator of a client, or as oneself again. */
+  async actAs(clientId: number | undefined): Promise<ApiResponse> {
+    if (clientId === undefined) {
+      this.#acting = undefined;
+      this.#tell();
+      return { status: 204, headers: {}, body: null };
+    }
+    const response = await this.call({ method: 'GET', path: `/iam/auth/jwt/clients/${clientId}/admin_token` });
+    if (response.status === 200) {
+      const access = await accessOf(response);
+      this.#acting = { ...access, who: { ...access.who, acting: true } };
+      this.#tell();
+    }
+    return response;
+  }
+
+  /** Sends a request with the access token, and once more with the next one if it has ended. */
+  async call(request: ApiRequest): Promise<ApiResponse> {
+    const access = await this.access();
+    const response = await send(request, access);
+    if (response.status !== 401) return response;
+    if (this.#acting) {
+      this.#acting = undefined;
+      this.#tell();
+      return response;
+    }
+    const next = await this.#refresh();
+    return next ? send(request, next.token) : response;
+  }
+
+  /** The access token to send; undefined if nobody is signed in. */
+  async access(): Promise<string | undefined> {
+    if (this.#acting) return this.#acting.token;
+    const own = this.#own;
+    if (own && own.expiresAt - Date.now() < REFRESH_EARLY_MS) return (await this.#refresh())?.token;
+    return own?.token;
+  }
+
+  /** A refresh token works once, so there is one refresh at a time. */
+  #refresh(): Promise<Access | undefined> {
+    this.#refreshing ??= this.#askForNext().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async #askForNext(): Promise<Access | undefined> {
+    const response = await send({ method: 'POST', path: `${BASE}/refresh`, body: '{}' });
+    // A server that is away ends no session.
+    if (response.status >= 500) return this.#own;
+    const next = response.status === 200 ? await accessOf(response) : undefined;
+    this.#set(next);
+    return next;
+  }
+
+  #set(access: Access | undefined): void {
+    this.#own = access;
+    this.#acting = undefined;
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#known = true;
+    this.#changed(this.session);
+  }
+}
+
+async function accessOf({ body }: ApiResponse): Promise<Access> {
+  const { access: token } = JSON.parse((await body?.text()) ?? '') as { access: string };
+  const [, claims = ''] = token.split('.');
+  const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
+    letter.charCodeAt(0),
+  );
+  const { exp, user_id, client_id, client_name, email, user_groups } = JSON.parse(new TextDecoder().decode(bytes));
+  const who = {
+    userId: user_id,
+    clientId: client_id,
+    clientName: client_name,
+    email,
+    role: user_groups[0],
+    acting: false,
+  };
+  return { token, expiresAt: exp * 1_000, who };
+}
+
+/** @throws TypeError if the server can't be reached */
+async function send({ method, path, headers = {}, body }: ApiRequest, token?: string): Promise<ApiResponse> {
+  const response = await fetch(path, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
+    cache: 'no-store',
+  });
+  const { status } = response;
+  return { status, headers: Object.fromEntries(response.headers), body: status === 204 ? null : await response.blob() };
+}
