@@ -1,0 +1,128 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { useState } from 'react';
+import { queries, send } from '../lib/api.ts';
+import { type Call, newIdempotencyKey } from '../lib/call.ts';
+import { useRefusal } from '../lib/permissions.ts';
+import { Code } from './code.tsx';
+
+/** Requests that are under way at once. */
+const AT_ONCE = 4;
+
+export interface BulkItem {
+  id: string;
+  name: string;
+  call: Call;
+}
+type Outcome = 'waiting' | 'sending' | 'accepted' | Error;
+
+/** Sends one request for each chosen thing, and says of each what became of it. Those that were refused can be sent again. */
+export function Bulk({
+  operation,
+  label,
+  items,
+  tone = 'danger',
+  onDone,
+}: {
+  operation: string;
+  /** What is done to them, such as "Delete". */
+  label: string;
+  items: readonly BulkItem[];
+  tone?: 'danger' | 'primary' | 'quiet';
+  /** With the IDs of those that were accepted. */
+  onDone: (accepted: string[]) => void;
+}) {
+  const [chosen, setChosen] = useState<readonly (BulkItem & { key: string })[]>();
+  const [outcomes, setOutcomes] = useState<Record<string, Outcome>>({});
+  const refusal = useRefusal()(operation);
+  const why = refusal ?? (items.length === 0 ? 'Choose some first' : undefined);
+  const busy = Object.values(outcomes).some((one) => one === 'sending' || one === 'waiting');
+  const failed = chosen?.filter(({ id }) => outcomes[id] instanceof Error) ?? [];
+  const accepted = chosen?.filter(({ id }) => outcomes[id] === 'accepted') ?? [];
+  const begun = Object.keys(outcomes).length > 0;
+
+  async function run(these: readonly (BulkItem & { key: string })[]) {
+    const set = (id: string, outcome: Outcome) => setOutcomes((before) => ({ ...before, [id]: outcome }));
+    for (const { id } of these) set(id, 'waiting');
+    const queue = [...these];
+    const work = async () => {
+      for (let item = queue.shift(); item; item = queue.shift()) {
+        set(item.id, 'sending');
+        try {
+          await send(item.call, { 'idempotency-key': item.key });
+          set(item.id, 'accepted');
+        } catch (error) {
+          set(item.id, error as Error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    void queries.invalidateQueries();
+  }
+
+  return (
+    <Dialog.Root
+      open={chosen !== undefined}
+      onOpenChange={(open) => {
+        if (!open) onDone(accepted.map(({ id }) => id));
+        setOutcomes({});
+        setChosen(open ? items.map((item) => ({ ...item, key: newIdempotencyKey() })) : undefined);
+      }}
+    >
+      <Dialog.Trigger className={`button ${tone}`} disabled={why !== undefined} title={why}>
+        {label} {items.length > 0 && items.length}
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="drawer">
+          <div className="row">
+            <Dialog.Title>
+              {label} {chosen?.length}?
+            </Dialog.Title>
+            <Dialog.Close className="button quiet">Close</Dialog.Close>
+          </div>
+          <p role="status">
+            {begun &&
+              `${accepted.length} of ${chosen?.length} accepted${failed.length ? `, ${failed.length} refused` : ''}.`}
+          </p>
+          <ul className="lines">
+            {chosen?.map(({ id, name }) => (
+              <li key={id} className="row">
+                <span>{name}</span>
+                <OutcomeText of={outcomes[id]} />
+              </li>
+            ))}
+          </ul>
+          <div className="row">
+            {!begun && chosen && (
+              <button type="button" className={`button ${tone}`} onClick={() => void run(chosen)}>
+                {label} {chosen.length}
+              </button>
+            )}
+            {begun && !busy && failed.length > 0 && (
+              <button
+                type="button"
+                className={`button ${tone}`}
+                // A key belongs to its answer: what was refused is a new wish.
+                onClick={() => void run(failed.map((item) => ({ ...item, key: newIdempotencyKey() })))}
+              >
+                Try the {failed.length} again
+              </button>
+            )}
+          </div>
+          {chosen && (
+            <details>
+              <summary>As code</summary>
+              <Code calls={chosen.map(({ call }) => call)} />
+            </details>
+          )}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function OutcomeText({ of }: { of: Outcome | undefined }) {
+  if (of === undefined) return null;
+  if (of instanceof Error) return <span className="fault">{of.message}</span>;
+  return <span className="muted">{of}</span>;
+}

@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import { ApiError, parsed } from '../lib/api.ts';
+import * as hub from '../lib/hub.ts';
+import { Action } from './action.tsx';
+import { useToasts } from './toasts.tsx';
+
+/** Saves everything that matches as a file, as the API writes it. */
+export function Export({
+  operation,
+  path,
+  accept,
+  file,
+  children,
+}: {
+  operation: string;
+  /** With the query. */
+  path: string;
+  accept: string;
+  /** The name of the file. */
+  file: string;
+  children: string;
+}) {
+  const [busy, setBusy] = useState(false);
+  const said = useToasts();
+  async function save() {
+    setBusy(true);
+    try {
+      const { status, body } = await hub.call({ method: 'GET', path, headers: { accept } });
+      if (status >= 400) throw new ApiError(status, parsed((await body?.text()) ?? ''), undefined);
+      const address = URL.createObjectURL(body ?? new Blob());
+      const link = document.createElement('a');
+      link.href = address;
+      link.download = file;
+      link.click();
+      URL.revokeObjectURL(address);
+    } catch (error) {
+      said.add({ title: 'Not exported', description: (error as Error).message, type: 'bad' });
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <Action operation={operation} disabled={busy ? 'It is being written' : undefined} onClick={() => void save()}>
+      {children}
+    </Action>
+  );
+}

@@ -1,0 +1,181 @@
+import { type ReactNode, useId, useState } from 'react';
+import type { ApiError } from '../lib/api.ts';
+import type { Option } from './choice.tsx';
+
+export interface Ids {
+  id: string;
+  'aria-describedby': string;
+  'aria-invalid': boolean;
+}
+
+/** What the server says is wrong with the fields of a form, which takes a refusal if it has one of the fields that it names. */
+export function useFaults(fields: readonly string[]) {
+  const [faults, setFaults] = useState<Readonly<Record<string, readonly string[]>>>({});
+  return {
+    faults,
+    clear: () => setFaults({}),
+    take(error: ApiError): boolean {
+      setFaults(error.fields);
+      return fields.some((name) => name in error.fields);
+    },
+  };
+}
+
+/** What is around a field: its name, help, and what the server or the page says is wrong with it. */
+export function Field({
+  label,
+  help,
+  faults,
+  required,
+  children,
+}: {
+  label: string;
+  help?: ReactNode;
+  faults?: readonly string[] | undefined;
+  required?: boolean;
+  children: (ids: Ids) => ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {label} {required && <span className="muted">required</span>}
+      </label>
+      {children({ id, 'aria-describedby': `${id}-help ${id}-fault`, 'aria-invalid': faults !== undefined })}
+      <p id={`${id}-help`} className="help">
+        {help}
+      </p>
+      <p id={`${id}-fault`} className="fault" role={faults && 'alert'}>
+        {faults?.join(' ')}
+      </p>
+    </div>
+  );
+}
+
+interface Common {
+  label: string;
+  help?: ReactNode;
+  faults?: readonly string[] | undefined;
+  required?: boolean;
+}
+
+export function TextField({
+  value,
+  onChange,
+  type = 'text',
+  placeholder,
+  maxLength,
+  ...around
+}: Common & {
+  value: string;
+  onChange: (value: string) => void;
+  type?: 'text' | 'password' | 'email' | 'url' | 'search' | 'date' | 'datetime-local';
+  placeholder?: string;
+  maxLength?: number;
+}) {
+  return (
+    <Field {...around}>
+      {(ids) => (
+        <input
+          {...ids}
+          className="input"
+          type={type}
+          required={around.required}
+          placeholder={placeholder}
+          maxLength={maxLength}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A number; undefined while the field is empty. */
+export function NumberField({
+  value,
+  onChange,
+  min,
+  max,
+  step = 1,
+  ...around
+}: Common & {
+  value: number | undefined;
+  onChange: (value: number | undefined) => void;
+  min?: number;
+  max?: number;
+  step?: number | 'any';
+}) {
+  return (
+    <Field {...around}>
+      {(ids) => (
+        <input
+          {...ids}
+          className="input"
+          type="number"
+          required={around.required}
+          min={min}
+          max={max}
+          step={step}
+          value={value ?? ''}
+          onChange={({ target }) => onChange(target.value === '' ? undefined : Number(target.value))}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function SelectField({
+  value,
+  onChange,
+  options,
+  ...around
+}: Common & { value: string; onChange: (value: string) => void; options: readonly Option[] }) {
+  const known = options.some((one) => one.value === value);
+  return (
+    <Field {...around}>
+      {(ids) => (
+        <select
+          {...ids}
+          className="input"
+          required={around.required}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        >
+          {!known && <option value={value}>{value}</option>}
+          {options.map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export function CheckField({
+  label,
+  help,
+  value,
+  onChange,
+}: Pick<Common, 'label' | 'help'> & { value: boolean; onChange: (value: boolean) => void }) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label className="row" htmlFor={id}>
+        <input
+          id={id}
+          type="checkbox"
+          aria-describedby={`${id}-help`}
+          checked={value}
+          onChange={({ target }) => onChange(target.checked)}
+        />
+        {label}
+      </label>
+      <p id={`${id}-help`} className="help">
+        {help}
+      </p>
+    </div>
+  );
+}

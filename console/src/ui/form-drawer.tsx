@@ -1,0 +1,92 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { type ReactNode, useRef, useState } from 'react';
+import type { Call } from '../lib/call.ts';
+import { Action } from './action.tsx';
+import { Review } from './review.tsx';
+
+export interface FormProps<Values extends object> {
+  values: Values;
+  set: (change: Partial<Values>) => void;
+  /** What the server says is wrong with a field. */
+  faults: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A button that opens a form. The request that the form makes is reviewed before it is sent. */
+export function FormDrawer<Values extends object>({
+  operation,
+  project,
+  label,
+  title,
+  tone,
+  initial,
+  disabled,
+  apply,
+  call,
+  onApplied,
+  children,
+}: {
+  operation: string;
+  project?: number | undefined;
+  /** What the button says that opens the form. */
+  label: string;
+  title: string;
+  tone?: 'primary' | 'danger' | 'quiet';
+  /** What the form begins with. */
+  initial: Values;
+  disabled?: string | undefined;
+  /** What the button says that sends it, such as "Create". */
+  apply: string;
+  call: (values: Values) => Call;
+  onApplied?: (answer: unknown) => void;
+  children: (form: FormProps<Values>) => ReactNode;
+}) {
+  const [open, setOpen] = useState(false);
+  const [values, setValues] = useState(initial);
+  const [faults, setFaults] = useState<Record<string, string[]>>({});
+  const form = useRef<HTMLFormElement>(null);
+
+  function begin() {
+    setValues(initial);
+    setFaults({});
+    setOpen(true);
+  }
+
+  return (
+    <Dialog.Root open={open} onOpenChange={setOpen}>
+      <Action operation={operation} project={project} disabled={disabled} tone={tone ?? ''} onClick={begin}>
+        {label}
+      </Action>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="drawer">
+          <div className="row">
+            <Dialog.Title>{title}</Dialog.Title>
+            <Dialog.Close className="button quiet">Close</Dialog.Close>
+          </div>
+          <form ref={form} className="form" onSubmit={(event) => event.preventDefault()}>
+            {children({ values, set: (change) => setValues({ ...values, ...change }), faults })}
+            <div className="row">
+              <Review
+                operation={operation}
+                project={project}
+                label={apply}
+                title={`${title.replace(/\?$/, '')}: what it does`}
+                tone={tone === 'danger' ? 'danger' : 'primary'}
+                call={() => (form.current?.reportValidity() ? call(values) : undefined)}
+                onApplied={(answer) => {
+                  setOpen(false);
+                  onApplied?.(answer);
+                }}
+                onRefused={({ fields }) => {
+                  setFaults(fields);
+                  const names = Object.keys(fields);
+                  return names.length > 0 && names.every((name) => name in values);
+                }}
+              />
+            </div>
+          </form>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

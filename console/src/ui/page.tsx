@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+
+/** A page: its title, what can be done, and what it shows. */
+export function Page({
+  title,
+  actions,
+  crumbs,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  crumbs?: readonly ReactNode[];
+  children: ReactNode;
+}) {
+  return (
+    <div className="page">
+      <header>
+        {crumbs && (
+          <nav className="crumbs" aria-label="Where this is">
+            <ol>
+              {crumbs.map((crumb, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+                <li key={at}>{crumb}</li>
+              ))}
+            </ol>
+          </nav>
+        )}
+        <h1>{title}</h1>
+        {actions && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}

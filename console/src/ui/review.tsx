@@ -1,0 +1,272 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { $api, ApiError, queries, send } from '../lib/api.ts';
+import { type Call, newIdempotencyKey } from '../lib/call.ts';
+import { type Difference, type DryRun, dryRun } from '../lib/dry-run.ts';
+import { useRefusal } from '../lib/permissions.ts';
+import { type Place, remembered, usePlace } from '../lib/place.ts';
+import { Code } from './code.tsx';
+import { Fault } from './fault.tsx';
+import { Money } from './money.tsx';
+import { textOf } from './schema-field.tsx';
+import { useToasts } from './toasts.tsx';
+
+export interface ReviewProps {
+  /** The name of the operation in the API's document: its refusal disables the button. */
+  operation: string;
+  /** Where it is called, if that is another project than the one of the page. */
+  project?: number | undefined;
+  /** What the button says, such as "Delete". */
+  label: string;
+  /** What is asked, such as "Delete volume data?". */
+  title: string;
+  /** The request that Apply sends. Asked for when the dialog opens; undefined if the form isn't complete. */
+  call: () => Call | undefined;
+  terraform?: () => string;
+  tone?: 'primary' | 'danger' | 'quiet';
+  /** Why the button does nothing now. */
+  disabled?: string | undefined;
+  /** What else there is to say before it is applied. */
+  children?: ReactNode;
+  /** After the server has accepted it. */
+  onApplied?: (answer: unknown) => void;
+  /** Takes a refusal to the fields of a form; the dialog closes then. Returns whether it has taken it. */
+  onRefused?: (error: ApiError) => boolean;
+}
+
+interface Wish {
+  call: Call;
+  /** Sent again after a break, the request is carried out once. */
+  key: string;
+  terraform: string | undefined;
+}
+
+/** A button that shows what a request would do, by the server's own dry run, before it is sent. */
+export function Review(props: ReviewProps) {
+  const { operation, project, label, title, call, terraform, tone, disabled, children } = props;
+  const [wish, setWish] = useState<Wish>();
+  const why = useRefusal(project)(operation) ?? disabled;
+  return (
+    <Dialog.Root
+      open={wish !== undefined}
+      onOpenChange={(open) => {
+        const asked = open ? call() : undefined;
+        setWish(asked && { call: asked, key: newIdempotencyKey(), terraform: terraform?.() });
+      }}
+    >
+      <Dialog.Trigger className={`button ${tone ?? ''}`} disabled={why !== undefined} title={why}>
+        {label}
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="drawer">
+          <div className="row">
+            <Dialog.Title>{title}</Dialog.Title>
+            <Dialog.Close className="button quiet">Close</Dialog.Close>
+          </div>
+          {children}
+          {wish && <Wished {...props} wish={wish} onClose={() => setWish(undefined)} />}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Wished({
+  label,
+  tone = 'primary',
+  wish: { call, key, terraform },
+  onApplied,
+  onRefused,
+  onClose,
+}: ReviewProps & { wish: Wish; onClose: () => void }) {
+  const [sending, setSending] = useState(false);
+  const [refused, setRefused] = useState<Error>();
+  const said = useToasts();
+  const place = usePlace() ?? remembered();
+  const { data, error } = useQuery({
+    queryKey: ['dry run', key],
+    queryFn: () => dryRun(call),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+  function refuse(thrown: Error) {
+    setRefused(thrown);
+    if (thrown instanceof ApiError && onRefused?.(thrown)) onClose();
+  }
+  // What the dry run is told, the request would be told.
+  const told = useEffectEvent(refuse);
+  useEffect(() => {
+    if (error) told(error);
+  }, [error]);
+
+  async function apply() {
+    setSending(true);
+    setRefused(undefined);
+    try {
+      const answer = await send(call, { 'idempotency-key': key });
+      const [task] = tasksIn(answer);
+      said.add({ title: 'Accepted', description: task ? <TaskLink place={place} id={task} /> : label });
+      onClose();
+      void queries.invalidateQueries();
+      onApplied?.(answer);
+    } catch (thrown) {
+      refuse(thrown as Error);
+    } finally {
+      setSending(false);
+    }
+  }
+
+  return (
+    <>
+      {!data && !error && <p className="muted">Asking what it would do …</p>}
+      {data && <Effects of={data} />}
+      {refused && <Refused error={refused} onApply={() => void apply()} />}
+      <div className="row">
+        <button
+          type="button"
+          className={`button ${tone}`}
+          disabled={sending || (data === undefined && !error)}
+          onClick={() => void apply()}
+        >
+          {sending ? 'Sending …' : label}
+        </button>
+      </div>
+      <details>
+        <summary>As code</summary>
+        <Code calls={[call]} terraform={terraform} />
+      </details>
+    </>
+  );
+}
+
+/** The tasks that an answer names: a list of them, or one inside an object. */
+export const tasksIn = (answer: unknown): string[] =>
+  Array.isArray(answer)
+    ? answer.filter((one) => typeof one === 'string')
+    : ((answer as { tasks?: string[] } | undefined)?.tasks ?? []);
+
+function TaskLink({ place, id }: { place: Place; id: string }) {
+  return (
+    <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task: id }}>
+      See the task
+    </Link>
+  );
+}
+
+/** What a request would do: values, tasks, price, quotas. */
+export function Effects({ of }: { of: DryRun }) {
+  const { differences, tasks, price_per_month_difference: price, currency_code: currency, quotas } = of;
+  return (
+    <div className="page">
+      {differences.length > 0 && <Differences of={differences} />}
+      <dl className="facts">
+        <dt>Tasks</dt>
+        <dd>{tasks.length === 0 ? 'none: it is done at once' : <TaskList of={tasks} />}</dd>
+        <dt>Price</dt>
+        <dd>
+          {price === null ? (
+            'not known'
+          ) : price === 0 ? (
+            'stays the same'
+          ) : (
+            <Money amount={price} currency={currency} sign />
+          )}
+          {price ? ' a month' : ''}
+        </dd>
+        {quotas.map(({ region_id, attribute, used_before, used }) => (
+          <Quota key={`${region_id} ${attribute}`} name={attribute} before={used_before} after={used} />
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function Quota({ name, before, after }: { name: string; before: number; after: number }) {
+  return (
+    <>
+      <dt>{name.replace(/_count$/, '').replaceAll('_', ' ')} in use</dt>
+      <dd>
+        {before} → {after}
+      </dd>
+    </>
+  );
+}
+
+function TaskList({ of }: { of: DryRun['tasks'] }) {
+  return (
+    <ul>
+      {of.map(({ type, steps }) => (
+        <li key={type}>
+          {type.replaceAll('_', ' ')}
+          <ul className="muted">
+            {steps.map(({ action, kind, id, fields }) => (
+              <li key={`${kind} ${id}`}>
+                {action} {kind.replaceAll('_', ' ')} {fields && `(${fields.join(', ')})`}
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Values before and after, one line for each that changes. */
+export function Differences({ of }: { of: readonly Difference[] }) {
+  return (
+    <div>
+      <h3>{of.length === 1 ? '1 change' : `${of.length} changes`}</h3>
+      <ul className="diff">
+        {of.map(({ path, before, after }) => (
+          <li key={path.join('/')}>
+            <code className="name">{path.join('.') || 'all of it'}</code>
+            {before !== undefined && <del>{textOf(before)}</del>}
+            {after !== undefined && <ins>{textOf(after)}</ins>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** A refusal, and who stands in the way: the task that holds the thing, after which the request can be sent again. */
+function Refused({ error, onApply }: { error: Error; onApply: () => void }) {
+  const status = error instanceof ApiError ? error.status : undefined;
+  const holder = status === 409 ? /by task ([\da-f-]{36})/.exec(error.message)?.[1] : undefined;
+  return (
+    <>
+      <Fault error={error} />
+      {status === 412 && (
+        <p className="note warn">Somebody has changed it since this page read it. Look at it again.</p>
+      )}
+      {holder !== undefined && <Holder id={holder} onEnded={onApply} />}
+    </>
+  );
+}
+
+function Holder({ id, onEnded }: { id: string; onEnded: () => void }) {
+  const place = usePlace() ?? remembered();
+  const [waits, setWaits] = useState(false);
+  const { data } = $api.useQuery('get', '/tradewind/v1/tasks/{task_id}/steps', { params: { path: { task_id: id } } });
+  const ended = data?.state === 'FINISHED' || data?.state === 'ERROR';
+  const apply = useEffectEvent(onEnded);
+  useEffect(() => {
+    if (waits && ended) apply();
+  }, [waits, ended]);
+  return (
+    <div className="note">
+      <p>
+        {data ? `It has done ${data.done} of ${data.of} steps.` : 'Reading how far it is …'}{' '}
+        <TaskLink place={place} id={id} />
+      </p>
+      <label className="row">
+        <input type="checkbox" checked={waits} onChange={({ target }) => setWaits(target.checked)} />
+        Apply when it ends
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { Copy } from './copy.tsx';
+
+/** A secret that the server says once. Once this is closed, nothing of the page knows it. */
+export function Secret({
+  title,
+  value,
+  variable,
+  onClose,
+}: {
+  title: string;
+  value: string | undefined;
+  /** The variable that programs take it from. */
+  variable: string;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog.Root open={value !== undefined} onOpenChange={(open) => open || onClose()} disablePointerDismissal>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="dialog">
+          <Dialog.Title>{title}</Dialog.Title>
+          <Dialog.Description>
+            This is shown once, and can’t be read anywhere afterwards. Copy it to where it is kept.
+          </Dialog.Description>
+          {value !== undefined && (
+            <dl className="facts">
+              <dt>Secret</dt>
+              <dd className="row">
+                <code className="name">{value}</code> <Copy text={value} label="Copy the secret" />
+              </dd>
+              <dt>For a shell</dt>
+              <dd className="row">
+                <code className="name">
+                  export {variable}={value}
+                </code>{' '}
+                <Copy text={`export ${variable}=${value}`} label="Copy as an environment variable" />
+              </dd>
+            </dl>
+          )}
+          <div className="end">
+            <Dialog.Close className="button primary">I have copied it</Dialog.Close>
+          </div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,47 @@
+import { useSyncExternalStore } from 'react';
+
+/** Once in so many seconds, what is shown as "so long ago" is counted again. */
+const TICK_MS = 10_000;
+const SECOND_MS = 1_000;
+let now = Date.now();
+const listeners = new Set<() => void>();
+setInterval(() => {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}, TICK_MS);
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  // What is shown from now on may be newer than the last tick.
+  if (Date.now() - now >= SECOND_MS) now = Date.now();
+  return () => listeners.delete(listener);
+}
+
+/** The time, as of the last few seconds. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const SINCE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** The API writes some times in UTC without saying so. */
+export const timeOf = (text: string): Date => new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
+
+/** When something was, and exactly when if one points at it. */
+export function Time({ at }: { at: string | null | undefined }) {
+  const now = useNow();
+  if (!at) return <span className="muted">–</span>;
+  const date = timeOf(at);
+  const seconds = (date.getTime() - now) / 1_000;
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+  return (
+    <time dateTime={date.toISOString()} title={`${FULL.format(date)} (${date.toISOString()})`}>
+      {SINCE.format(Math.round(seconds / size), unit)}
+    </time>
+  );
+}
