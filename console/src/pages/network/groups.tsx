@@ -1,0 +1,175 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api, type ApiError } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { type Place, pathOf, usePlace } from '../../lib/place.ts';
+import { useFilters, usePage } from '../../lib/search.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { Bulk } from '../../ui/bulk.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { TextFilter } from '../../ui/filters.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Review } from '../../ui/review.tsx';
+import { useSelection } from '../../ui/selection.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { GroupLink } from './links.tsx';
+import { exposureOf, httpsRules, pingRules, type Rule, ruleOf } from './rules.ts';
+
+const LIST = '/cloud/v1/securitygroups/{project_id}/{region_id}';
+const ONE = '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}';
+
+/** The groups of the place, by their IDs: for choices, and for the names of groups that rules mention. */
+export function useGroups() {
+  const place = usePlace() as Place;
+  const { data } = $api.useQuery('get', LIST, { params: { path: pathOf(place), query: { limit: 1000 } } });
+  const groups = data?.results ?? [];
+  const names = new Map(groups.map(({ id, name }) => [id, name]));
+  return {
+    options: groups.map(({ id, name }) => ({ value: id, text: name })),
+    nameOf: (id: string): string => names.get(id) ?? id,
+  };
+}
+
+export function SecurityGroups() {
+  const place = usePlace() as Place;
+  const page = usePage();
+  const { name } = useFilters();
+  const init = {
+    params: {
+      path: pathOf(place),
+      query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(name && { name }) },
+    },
+  };
+  const read = $api.useQuery('get', LIST, init);
+  const selection = useSelection(
+    read.data?.results,
+    ({ id }) => id,
+    ({ name }) => name,
+  );
+  return (
+    <Page title="Security groups" actions={<AsCode calls={[callOf('get', LIST, init)]} />}>
+      <NewGroup />
+      <div className="row filters">
+        <TextFilter name="name" label="Name" placeholder="the whole name" />
+      </div>
+      <div className="row">
+        <Bulk
+          operation="deleteSecurityGroup"
+          label="Delete"
+          items={selection.chosen.map(({ id, name }) => ({
+            id,
+            name,
+            call: callOf('delete', ONE, { params: { path: { ...pathOf(place), group_id: id } } }),
+          }))}
+          onDone={selection.drop}
+        />
+      </div>
+      <Table
+        caption="Security groups"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          selection.column,
+          { name: 'Name', show: ({ id, name }) => <GroupLink id={id} name={name} /> },
+          { name: 'Rules', number: true, show: ({ security_group_rules }) => security_group_rules.length },
+          {
+            name: 'Open to the internet',
+            show: ({ security_group_rules }) => <Open rules={security_group_rules.map(ruleOf)} />,
+          },
+          { name: 'Description', show: ({ description }) => description },
+          { name: 'Changed', show: ({ updated_at }) => <Time at={updated_at} /> },
+        ]}
+        empty={<p>{name ? 'No group has this name.' : 'There is no security group in this project and region.'}</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </Page>
+  );
+}
+
+function Open({ rules }: { rules: readonly Rule[] }) {
+  const open = rules.filter((rule) => exposureOf(rule) !== undefined).length;
+  if (open === 0) return <span className="muted">no</span>;
+  return <span className="badge warn">by {open === 1 ? '1 rule' : `${open} rules`}</span>;
+}
+
+const OUT: Rule[] = (['IPv4', 'IPv6'] as const).map((ethertype) => ({
+  direction: 'egress',
+  ethertype,
+  protocol: null,
+  port_range_min: null,
+  port_range_max: null,
+  remote_ip_prefix: null,
+  remote_group_id: null,
+  description: '',
+}));
+const BEGINNINGS = {
+  out: { text: 'Everything out, nothing in', rules: OUT },
+  web: { text: 'Everything out, HTTPS and ping in', rules: [...OUT, ...httpsRules(), ...pingRules()] },
+  none: { text: 'Nothing at all', rules: [] },
+};
+const NEW = '/cloud/v2/security_groups/{project_id}/{region_id}';
+
+function NewGroup() {
+  const place = usePlace() as Place;
+  const navigate = useNavigate();
+  const [form, setForm] = useState({ name: '', description: '', rules: 'out' as keyof typeof BEGINNINGS });
+  const [faults, setFaults] = useState<ApiError['fields']>({});
+  return (
+    <details className="card">
+      <summary className="inside">New security group</summary>
+      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
+        <TextField
+          label="Name"
+          required
+          maxLength={63}
+          value={form.name}
+          onChange={(name) => setForm({ ...form, name })}
+          faults={faults.name}
+        />
+        <TextField
+          label="Description"
+          maxLength={255}
+          value={form.description}
+          onChange={(description) => setForm({ ...form, description })}
+          faults={faults.description}
+        />
+        <SelectField
+          label="What it lets pass at first"
+          value={form.rules}
+          options={Object.entries(BEGINNINGS).map(([value, { text }]) => ({ value, text }))}
+          onChange={(rules) => setForm({ ...form, rules: rules as keyof typeof BEGINNINGS })}
+        />
+        <div className="row">
+          <Review
+            operation="createSecurityGroupByTask"
+            label="Create"
+            title={`Create security group ${form.name}?`}
+            tone="primary"
+            disabled={form.name === '' ? 'Give it a name first' : undefined}
+            call={() =>
+              callOf('post', NEW, {
+                params: { path: pathOf(place) },
+                body: { ...form, rules: BEGINNINGS[form.rules].rules as never },
+              })
+            }
+            onRefused={({ fields }) => {
+              setFaults(fields);
+              return Object.keys(fields).length > 0;
+            }}
+            onApplied={() => {
+              setFaults({});
+              setForm({ name: '', description: '', rules: 'out' });
+              void navigate({
+                to: '/p/$project/r/$region/security-groups',
+                params: place,
+                search: { name: form.name } as never,
+              });
+            }}
+          />
+        </div>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,103 @@
+import { Link } from '@tanstack/react-router';
+import { type Place, usePlace } from '../../lib/place.ts';
+import { type Rule, sentenceOf } from './rules.ts';
+
+interface Named {
+  id: string;
+  /** The ID if nothing better is known. */
+  name?: string | undefined;
+}
+
+const usePlaceOfPage = (): Place => usePlace() as Place;
+
+export function GroupLink({ id, name = id }: Named) {
+  return (
+    <Link to="/p/$project/r/$region/security-groups/$group" params={{ ...usePlaceOfPage(), group: id }}>
+      {name}
+    </Link>
+  );
+}
+
+export function InstanceLink({ id, name = id }: Named) {
+  return (
+    <Link to="/p/$project/r/$region/instances/$instance" params={{ ...usePlaceOfPage(), instance: id }}>
+      {name}
+    </Link>
+  );
+}
+
+export function NetworkLink({ id, name = id }: Named) {
+  return (
+    <Link to="/p/$project/r/$region/networks/$network" params={{ ...usePlaceOfPage(), network: id }}>
+      {name}
+    </Link>
+  );
+}
+
+export function LoadBalancerLink({ id, name = id }: Named) {
+  return (
+    <Link to="/p/$project/r/$region/load-balancers/$balancer" params={{ ...usePlaceOfPage(), balancer: id }}>
+      {name}
+    </Link>
+  );
+}
+
+/** A rule in words, in which its group is a link. */
+export function Sentence({ of, nameOf }: { of: Rule; nameOf: (id: string) => string }) {
+  const group = of.remote_group_id;
+  if (group === null) return sentenceOf(of, nameOf);
+  return (
+    <>
+      {sentenceOf(of, () => '')}
+      <GroupLink id={group} name={nameOf(group)} />
+    </>
+  );
+}
+
+/** The task that changes a thing now, if there is one. */
+export function Changing({ task }: { task: string | null | undefined }) {
+  const place = usePlaceOfPage();
+  if (!task) return null;
+  return (
+    <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task }}>
+      in progress
+    </Link>
+  );
+}
+
+/** Ports or addresses between which a connection is asked about, and how. */
+export interface Question {
+  from?: string | undefined;
+  to?: string | undefined;
+  protocol?: string | undefined;
+  port?: string | undefined;
+}
+
+/** Leads to the answer whether something reaches something. */
+export function QuestionLink({
+  asked,
+  className,
+  children,
+}: {
+  asked: Question;
+  className?: string;
+  children: React.ReactNode;
+}) {
+  return (
+    <Link
+      to="/p/$project/r/$region/reachability"
+      params={usePlaceOfPage()}
+      search={asked as never}
+      {...(className !== undefined && { className })}
+    >
+      {children}
+    </Link>
+  );
+}
+
+export const questionOf = (given: Readonly<Partial<Record<string, string>>>): Question => ({
+  from: given.from,
+  to: given.to,
+  protocol: given.protocol,
+  port: given.port,
+});

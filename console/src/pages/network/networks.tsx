@@ -1,0 +1,465 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { $api, type ApiError } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { type Place, pathOf, usePlace } from '../../lib/place.ts';
+import { useFilters, usePage } from '../../lib/search.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { Bulk } from '../../ui/bulk.tsx';
+import { Fault } from '../../ui/fault.tsx';
+import { CheckField, TextField } from '../../ui/field.tsx';
+import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
+import { Json } from '../../ui/json.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Review } from '../../ui/review.tsx';
+import { useSelection } from '../../ui/selection.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Tabs, useTab } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useGroups } from './groups.tsx';
+import { Changing, GroupLink, InstanceLink, NetworkLink, QuestionLink } from './links.tsx';
+
+const LIST = '/cloud/v1/networks/{project_id}/{region_id}';
+const ONE = '/cloud/v1/networks/{project_id}/{region_id}/{network_id}';
+const SUBNETS = '/cloud/v1/subnets/{project_id}/{region_id}';
+const SUBNET = '/cloud/v1/subnets/{project_id}/{region_id}/{subnet_id}';
+const PORTS = '/cloud/v1/ports/{project_id}/{region_id}';
+const OWNERS = '/cloud/v1/networks/{project_id}/{region_id}/{network_id}/ports';
+const ORDERS = {
+  'created_at.desc': 'the newest first',
+  'name.asc': 'by name',
+  'name.desc': 'by name, backwards',
+} as const;
+
+export function Networks() {
+  const place = usePlace() as Place;
+  const page = usePage();
+  const { name, owned, order } = useFilters();
+  const init = {
+    params: {
+      path: pathOf(place),
+      query: {
+        limit: PAGE_SIZE,
+        offset: (page - 1) * PAGE_SIZE,
+        ...(name && { name }),
+        ...(owned === 'any' && { owned_by: 'any' as const }),
+        ...(order && { order_by: order as keyof typeof ORDERS }),
+      },
+    },
+  };
+  const read = $api.useQuery('get', LIST, init);
+  const selection = useSelection(
+    read.data?.results,
+    ({ id }) => id,
+    ({ name }) => name,
+  );
+  return (
+    <Page
+      title="Networks"
+      actions={
+        <>
+          <Link to="/p/$project/r/$region/topology" params={place} className="button">
+            Topology
+          </Link>
+          <AsCode calls={[callOf('get', LIST, init)]} />
+        </>
+      }
+    >
+      <NewNetwork />
+      <div className="row filters">
+        <TextFilter name="name" label="Name" placeholder="the whole name" />
+        <ChoiceFilter
+          name="owned"
+          label="Networks of the platform"
+          options={[{ value: 'any', text: 'as well' }]}
+          none="not shown"
+        />
+        <ChoiceFilter
+          name="order"
+          label="Order"
+          options={Object.entries(ORDERS).map(([value, text]) => ({ value, text }))}
+          none="as the API has it"
+        />
+      </div>
+      <div className="row">
+        <Bulk
+          operation="deleteNetwork"
+          label="Delete"
+          items={selection.chosen.map(({ id, name }) => ({
+            id,
+            name,
+            call: callOf('delete', ONE, { params: { path: { ...pathOf(place), network_id: id } } }),
+          }))}
+          onDone={selection.drop}
+        />
+      </div>
+      <Table
+        caption="Networks"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          selection.column,
+          { name: 'Name', show: ({ id, name }) => <NetworkLink id={id} name={name} /> },
+          { name: 'Kind', show: kindOf },
+          { name: 'Subnets', number: true, show: ({ subnets }) => subnets.length },
+          { name: 'MTU', number: true, show: ({ mtu }) => mtu },
+          { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
+          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+        ]}
+        empty={<p>{name ? 'No network has this name.' : 'There is no network in this project and region.'}</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </Page>
+  );
+}
+
+interface Kinds {
+  type: string;
+  external: boolean;
+  shared: boolean;
+  default: boolean | null;
+}
+
+const kindOf = ({ type, external, shared, default: first }: Kinds): string =>
+  [external ? 'the internet' : type, first && 'default', shared && 'of the platform'].filter(Boolean).join(', ');
+
+const EMPTY = { name: '', router: true, cidr: '10.0.0.0/24' };
+
+/** Makes a network, and leads to its page with a subnet as a draft once it is there. */
+function NewNetwork() {
+  const place = usePlace() as Place;
+  const navigate = useNavigate();
+  const [form, setForm] = useState(EMPTY);
+  const [faults, setFaults] = useState<ApiError['fields']>({});
+  const [task, setTask] = useState<string>();
+  const made = $api.useQuery(
+    'get',
+    '/v1/tasks/{task_id}',
+    { params: { path: { task_id: task ?? '' } } },
+    { enabled: task !== undefined },
+  );
+  const network = (made.data?.created_resources as { networks?: string[] } | undefined)?.networks?.[0];
+  const ready = made.data?.state === 'FINISHED' ? network : undefined;
+  const go = useEffectEvent((id: string) => {
+    void navigate({
+      to: '/p/$project/r/$region/networks/$network',
+      params: { ...place, network: id },
+      search: { cidr: form.cidr } as never,
+    });
+  });
+  useEffect(() => {
+    if (ready !== undefined) go(ready);
+  }, [ready]);
+  return (
+    <details className="card">
+      <summary className="inside">New network</summary>
+      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
+        <TextField
+          label="Name"
+          required
+          maxLength={63}
+          value={form.name}
+          onChange={(name) => setForm({ ...form, name })}
+          faults={faults.name}
+        />
+        <TextField
+          label="Addresses of its first subnet"
+          help="The subnet is made on the page of the network, once the network is there."
+          placeholder="10.0.0.0/24"
+          value={form.cidr}
+          onChange={(cidr) => setForm({ ...form, cidr })}
+        />
+        <CheckField
+          label="With a router to the internet"
+          help="Machines then reach the internet, and floating IPs can lead to them."
+          value={form.router}
+          onChange={(router) => setForm({ ...form, router })}
+        />
+        <div className="row">
+          <Review
+            operation="createNetwork"
+            label="Create"
+            title={`Create network ${form.name}?`}
+            tone="primary"
+            disabled={form.name === '' ? 'Give it a name first' : undefined}
+            call={() =>
+              callOf('post', LIST, {
+                params: { path: pathOf(place) },
+                body: { name: form.name, create_router: form.router, type: 'vxlan' },
+              })
+            }
+            onRefused={({ fields }) => {
+              setFaults(fields);
+              return Object.keys(fields).length > 0;
+            }}
+            onApplied={(answer) => setTask((answer as { tasks?: string[] } | undefined)?.tasks?.[0])}
+          />
+          {task !== undefined && (
+            <span role="status">
+              {made.data?.state === 'ERROR' ? made.data.error : 'It is being made. Its page opens when it is there.'}
+            </span>
+          )}
+        </div>
+      </form>
+    </details>
+  );
+}
+
+const TABS = { subnets: 'Subnets', ports: 'Ports', settings: 'Settings', json: 'JSON' };
+
+/** One network: its subnets and ports. */
+export function NetworkPage() {
+  const { network: id } = useParams({ from: '/p/$project/r/$region/networks/$network' });
+  const place = usePlace() as Place;
+  const tab = useTab(TABS);
+  const init = { params: { path: { ...pathOf(place), network_id: id } } };
+  const { data, error, refetch } = $api.useQuery('get', ONE, init);
+  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (!data) return <p className="muted">Reading …</p>;
+  return (
+    <Page
+      title={data.name}
+      crumbs={[
+        <Link key="networks" to="/p/$project/r/$region/networks" params={place}>
+          Networks
+        </Link>,
+      ]}
+      actions={
+        <AsCode
+          calls={[
+            callOf('get', ONE, init),
+            callOf('get', SUBNETS, { params: { path: pathOf(place), query: { network_id: id } } }),
+            callOf('get', PORTS, { params: { path: pathOf(place), query: { network_ids: [id] } } }),
+          ]}
+        />
+      }
+    >
+      <p className="row">
+        <span className="muted">{kindOf(data)}</span>
+        <Changing task={data.task_id} />
+      </p>
+      <Tabs tabs={TABS} label="Parts of the network" />
+      {tab === 'subnets' && <Subnets id={id} own={data.project_id !== null} />}
+      {tab === 'ports' && <Ports id={id} />}
+      {tab === 'settings' && <Settings key={data.name} id={id} name={data.name} />}
+      {tab === 'json' && <Json of={data} />}
+    </Page>
+  );
+}
+
+function Subnets({ id, own }: { id: string; own: boolean }) {
+  const place = usePlace() as Place;
+  const page = usePage();
+  const read = $api.useQuery('get', SUBNETS, {
+    params: {
+      path: pathOf(place),
+      query: { network_id: id, owned_by: 'any', limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
+    },
+  });
+  return (
+    <>
+      {own && <NewSubnet id={id} />}
+      <Table
+        caption="Subnets of the network"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'Name', show: ({ name }) => name },
+          { name: 'Addresses', show: ({ cidr }) => <span className="mono">{cidr}</span> },
+          { name: 'Gateway', show: ({ gateway_ip }) => <span className="mono">{gateway_ip ?? 'none'}</span> },
+          {
+            name: 'Free',
+            number: true,
+            show: ({ available_ips, total_ips }) =>
+              available_ips === null ? 'not counted' : `${available_ips} of ${total_ips}`,
+          },
+          { name: 'DHCP', show: ({ enable_dhcp }) => (enable_dhcp ? 'yes' : 'no') },
+          {
+            name: 'Change',
+            show: ({ id, name, project_id }) =>
+              project_id !== null && own ? (
+                <Review
+                  operation="deleteSubnet"
+                  label={`Delete ${name}`}
+                  title={`Delete subnet ${name}?`}
+                  tone="quiet"
+                  call={() => callOf('delete', SUBNET, { params: { path: { ...pathOf(place), subnet_id: id } } })}
+                />
+              ) : null,
+          },
+        ]}
+        empty={<p>This network has no subnet, so nothing gets an address in it.</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </>
+  );
+}
+
+function NewSubnet({ id }: { id: string }) {
+  const place = usePlace() as Place;
+  const { cidr: suggested } = useFilters();
+  const [form, setForm] = useState({ name: '', cidr: suggested ?? '10.0.0.0/24', dhcp: true, router: true });
+  const [faults, setFaults] = useState<ApiError['fields']>({});
+  return (
+    <details className="card" open={suggested !== undefined}>
+      <summary className="inside">New subnet</summary>
+      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
+        <TextField
+          label="Name"
+          required
+          maxLength={63}
+          value={form.name}
+          onChange={(name) => setForm({ ...form, name })}
+          faults={faults.name}
+        />
+        <TextField
+          label="Addresses"
+          required
+          placeholder="10.0.0.0/24"
+          value={form.cidr}
+          onChange={(cidr) => setForm({ ...form, cidr })}
+          faults={faults.cidr}
+        />
+        <CheckField label="DHCP" value={form.dhcp} onChange={(dhcp) => setForm({ ...form, dhcp })} />
+        <CheckField
+          label="Connect it to the router of the network, if there is one"
+          value={form.router}
+          onChange={(router) => setForm({ ...form, router })}
+        />
+        <div className="row">
+          <Review
+            operation="createSubnet"
+            label="Create"
+            title={`Create subnet ${form.name}?`}
+            tone="primary"
+            disabled={form.name === '' || form.cidr === '' ? 'Give it a name and addresses first' : undefined}
+            call={() =>
+              callOf('post', SUBNETS, {
+                params: { path: pathOf(place) },
+                body: {
+                  name: form.name,
+                  network_id: id,
+                  cidr: form.cidr,
+                  enable_dhcp: form.dhcp,
+                  connect_to_network_router: form.router,
+                },
+              })
+            }
+            onRefused={({ fields }) => {
+              setFaults(fields);
+              return fields.name !== undefined || fields.cidr !== undefined;
+            }}
+            onApplied={() => {
+              setFaults({});
+              setForm({ ...form, name: '' });
+            }}
+          />
+        </div>
+      </form>
+    </details>
+  );
+}
+
+function Ports({ id }: { id: string }) {
+  const place = usePlace() as Place;
+  const page = usePage();
+  const { nameOf } = useGroups();
+  const read = $api.useQuery('get', PORTS, {
+    params: {
+      path: pathOf(place),
+      query: { network_ids: [id], limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
+    },
+  });
+  const owners = $api.useQuery('get', OWNERS, { params: { path: { ...pathOf(place), network_id: id } } });
+  const ownerOf = (port: string) => owners.data?.results.find((one) => one.id === port);
+  return (
+    <>
+      <Table
+        caption="Ports of the network"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: 'Addresses',
+            show: ({ id, ip_assignments }) => (
+              <span className="mono">{ip_assignments.map(({ ip_address }) => ip_address).join(', ') || id}</span>
+            ),
+          },
+          {
+            name: 'Of',
+            show: ({ id, managed_by }) => {
+              const owner = ownerOf(id);
+              if (owner) return <InstanceLink id={owner.instance_id} name={owner.instance_name} />;
+              return <span className="muted">{managed_by === 'system' ? 'a router' : 'reserved'}</span>;
+            },
+          },
+          {
+            name: 'Security groups',
+            show: ({ security_group_ids }) => (
+              <span className="row tight">
+                {security_group_ids.map((group) => (
+                  <GroupLink key={group} id={group} name={nameOf(group)} />
+                ))}
+              </span>
+            ),
+          },
+          {
+            name: 'Port security',
+            show: ({ port_security_enabled }) =>
+              port_security_enabled ? 'on' : <span className="badge warn exposed">off</span>,
+          },
+          {
+            name: 'Reachability',
+            show: ({ id, ip_assignments }) => (
+              <QuestionLink asked={{ to: id }}>
+                What reaches it
+                <span className="hidden"> ({ip_assignments.map(({ ip_address }) => ip_address).join(', ')})</span>
+              </QuestionLink>
+            ),
+          },
+        ]}
+        empty={<p>This network has no ports.</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </>
+  );
+}
+
+function Settings({ id, name }: { id: string; name: string }) {
+  const place = usePlace() as Place;
+  const [wanted, setWanted] = useState(name);
+  const [faults, setFaults] = useState<readonly string[]>();
+  const path = { ...pathOf(place), network_id: id };
+  return (
+    <form className="form" onSubmit={(event) => event.preventDefault()}>
+      <TextField label="Name" maxLength={63} value={wanted} onChange={setWanted} faults={faults} />
+      <div className="row">
+        <Review
+          operation="updateNetwork"
+          label="Save"
+          title={`Rename network ${name}?`}
+          tone="primary"
+          disabled={wanted === name ? 'Nothing is changed' : undefined}
+          call={() =>
+            callOf('patch', '/cloud/v2/networks/{project_id}/{region_id}/{network_id}', {
+              params: { path },
+              body: { name: wanted },
+            })
+          }
+          onRefused={({ fields }) => {
+            setFaults(fields.name);
+            return fields.name !== undefined;
+          }}
+        />
+        <Review
+          operation="deleteNetwork"
+          label="Delete"
+          title={`Delete network ${name}?`}
+          tone="danger"
+          call={() => callOf('delete', ONE, { params: { path } })}
+        />
+      </div>
+    </form>
+  );
+}

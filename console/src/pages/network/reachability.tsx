@@ -1,0 +1,372 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { paths } from '../../../types/api.d.ts';
+import { $api, queries } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { type Place, pathOf, usePlace } from '../../lib/place.ts';
+import { type Search, useFilters, useSetFilters } from '../../lib/search.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { Fault } from '../../ui/fault.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useGroups } from './groups.tsx';
+import { GroupLink, InstanceLink, type Question, questionOf, Sentence } from './links.tsx';
+import { hasPorts, isPort, PORT_PROTOCOLS, PROTOCOLS, type Rule, ruleOf } from './rules.ts';
+
+const ASK = '/tradewind/v1/reachability';
+const INTERFACES = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/interfaces';
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+type Answer = paths[typeof ASK]['get']['responses'][200]['content']['application/json'];
+type Flow = Answer['flows'][number];
+type Side = NonNullable<Flow['egress']>;
+
+/** The request that answers whether something passes between two ports, or a port and an address. */
+export function requestBetween(from: string, to: string, { protocol, port }: Question) {
+  return {
+    params: {
+      query: {
+        from,
+        to,
+        ...(protocol && { protocol: protocol as 'tcp' }),
+        ...(port && isPort(port) && hasPorts(protocol) && { port: Number(port) }),
+      },
+    },
+  };
+}
+
+/** Whether something reaches something: the question is in the address. */
+export function Reachability() {
+  const place = usePlace() as Place;
+  const asked = questionOf(useFilters());
+  const change = useSetFilters();
+  const { from, to } = asked;
+  return (
+    <Page
+      title="Reachability"
+      actions={
+        <>
+          <Link
+            to="/p/$project/r/$region/reachability/matrix"
+            params={place}
+            search={{ protocol: asked.protocol, port: asked.port } as never}
+            className="button"
+          >
+            Matrix
+          </Link>
+          <AsCode calls={[callOf('get', ASK, requestBetween(from || 'PORT', to || 'PORT', asked))]} />
+        </>
+      }
+    >
+      <p className="muted">
+        Whether the security groups of both ports let a connection pass. What runs in the instances isn’t looked at.
+      </p>
+      <form className="cards" onSubmit={(event) => event.preventDefault()}>
+        <End label="From" value={asked.from} onChange={(from) => change({ from })} />
+        <End label="To" value={asked.to} onChange={(to) => change({ to })} />
+        <Traffic asked={asked} onChange={change} />
+      </form>
+      <div className="row">
+        <button type="button" className="button" onClick={() => change({ from: asked.to, to: asked.from })}>
+          Ask the other way round
+        </button>
+      </div>
+      {from && to ? (
+        <AnswerTo from={from} to={to} asked={asked} />
+      ) : (
+        <p className="card empty">Choose who sends first and who receives. One of both has to be a port.</p>
+      )}
+    </Page>
+  );
+}
+
+function Traffic({ asked: { protocol, port }, onChange }: { asked: Question; onChange: (change: Search) => void }) {
+  return (
+    <fieldset className="card">
+      <legend className="hidden">What passes</legend>
+      <div className="inside form">
+        <SelectField
+          label="Protocol"
+          value={protocol ?? ''}
+          options={[{ value: '', text: 'all protocols' }, ...PROTOCOLS.map((value) => ({ value, text: value }))]}
+          onChange={(chosen) => onChange({ protocol: chosen, ...(!hasPorts(chosen) && { port: '' }) })}
+        />
+        {hasPorts(protocol) && <PortField value={port ?? ''} onChange={(next) => onChange({ port: next })} />}
+        {!hasPorts(protocol) && <p className="help">{PORT_PROTOCOLS.join(', ')} have ports.</p>}
+      </div>
+    </fieldset>
+  );
+}
+
+/** A number is part of the address only once it is one. */
+function PortField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [typed, setTyped] = useState<string>();
+  const text = typed ?? value;
+  const fits = (given: string) => given === '' || isPort(given);
+  return (
+    <TextField
+      label="Port"
+      help="Empty: all ports"
+      value={text}
+      faults={fits(text) ? undefined : ['A port is a number from 1 to 65535.']}
+      onChange={(next) => {
+        setTyped(fits(next) ? undefined : next);
+        if (fits(next)) onChange(next);
+      }}
+    />
+  );
+}
+
+type Kind = 'instance' | 'address';
+
+/** One end of a connection: a port of an instance, or an address. */
+function End({
+  label,
+  value = '',
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string) => void;
+}) {
+  const [chosen, setChosen] = useState<Kind>();
+  const kind = value === '' ? (chosen ?? 'instance') : UUID.test(value) ? 'instance' : 'address';
+  return (
+    <fieldset className="card" aria-label={label}>
+      <header>
+        <h2>{label}</h2>
+      </header>
+      <div className="inside form">
+        <SelectField
+          label={`${label}: what`}
+          value={kind}
+          options={[
+            { value: 'instance', text: 'an instance' },
+            { value: 'address', text: 'an address' },
+          ]}
+          onChange={(next) => {
+            setChosen(next as Kind);
+            onChange('');
+          }}
+        />
+        {kind === 'instance' ? (
+          <InstanceEnd label={label} port={value} onChange={onChange} />
+        ) : (
+          <AddressEnd key={value} label={label} value={value} onChange={onChange} />
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function AddressEnd({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value);
+  const good = /^[\da-f.:]{2,45}$/i.test(text.trim());
+  return (
+    <div className="row">
+      <TextField label={`${label}: address`} placeholder="203.0.113.7" value={text} onChange={setText} />
+      <button type="submit" className="button" disabled={!good} onClick={() => onChange(text.trim())}>
+        Ask<span className="hidden"> about {label.toLowerCase()}</span>
+      </button>
+    </div>
+  );
+}
+
+const CHOICES = 100;
+
+function InstanceEnd({ label, port, onChange }: { label: string; port: string; onChange: (port: string) => void }) {
+  const place = usePlace() as Place;
+  const [name, setName] = useState('');
+  const owner = useOwner(port || undefined);
+  const list = $api.useQuery('get', '/cloud/v1/instances/{project_id}/{region_id}', {
+    params: {
+      path: pathOf(place),
+      query: { limit: CHOICES, order_by: 'name.asc', include_k8s: true, ...(name && { name }) },
+    },
+  });
+  const ofInstance = (id: string) => ({
+    params: { path: { ...pathOf(place), instance_id: id }, query: { limit: 100 } },
+  });
+  const ports = $api.useQuery('get', INTERFACES, ofInstance(owner?.id ?? ''), { enabled: owner !== undefined });
+  const known = list.data?.results ?? [];
+  const options = [...(owner && !known.some(({ id }) => id === owner.id) ? [owner] : []), ...known].map(
+    ({ id, name }) => ({ value: id, text: name }),
+  );
+  async function choose(id: string) {
+    const { results } = await queries.query($api.queryOptions('get', INTERFACES, ofInstance(id)));
+    onChange(results[0]?.port_id ?? '');
+  }
+  return (
+    <>
+      {(list.data?.count ?? 0) > CHOICES || name ? (
+        <TextField label={`${label}: part of the name`} type="search" value={name} onChange={setName} />
+      ) : null}
+      <SelectField
+        label={`${label}: instance`}
+        value={owner?.id ?? ''}
+        options={[{ value: '', text: port && !owner ? 'none: it is a port of its own' : 'choose one' }, ...options]}
+        onChange={(id) => void (id ? choose(id) : onChange(''))}
+      />
+      {port && owner && (
+        <SelectField
+          label={`${label}: port`}
+          value={port}
+          options={(ports.data?.results ?? []).map(({ port_id, ip_assignments, network_details }) => ({
+            value: port_id,
+            text: `${ip_assignments.map(({ ip_address }) => ip_address).join(', ')} in ${network_details.name}`,
+          }))}
+          onChange={onChange}
+        />
+      )}
+    </>
+  );
+}
+
+/** The instance that a port belongs to: the list of ports doesn't say it, that of a network does. */
+function useOwner(port: string | undefined): { id: string; name: string } | undefined {
+  const place = usePlace() as Place;
+  const isPort = port !== undefined && UUID.test(port);
+  const read = $api.useQuery(
+    'get',
+    '/cloud/v1/ports/{project_id}/{region_id}/{port_id}',
+    { params: { path: { ...pathOf(place), port_id: port ?? '' } } },
+    { enabled: isPort },
+  );
+  const network = read.data?.network_id;
+  const there = $api.useQuery(
+    'get',
+    '/cloud/v1/networks/{project_id}/{region_id}/{network_id}/ports',
+    { params: { path: { ...pathOf(place), network_id: network ?? '' } } },
+    { enabled: isPort && network !== undefined },
+  );
+  const found = there.data?.results.find(({ id }) => id === port);
+  return isPort && found ? { id: found.instance_id, name: found.instance_name } : undefined;
+}
+
+/** A port or an address, by what people call it. */
+function EndName({ end }: { end: string }) {
+  const owner = useOwner(end);
+  if (owner) return <InstanceLink {...owner} />;
+  return UUID.test(end) ? <code>port {end}</code> : <code>{end}</code>;
+}
+
+function AnswerTo({ from, to, asked }: { from: string; to: string; asked: Question }) {
+  const { data, error, refetch } = $api.useQuery('get', ASK, requestBetween(from, to, asked));
+  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (!data) return <p className="muted">Asking …</p>;
+  return (
+    <section className="card" aria-labelledby="answer" aria-live="polite">
+      <header>
+        <h2 id="answer" className={`badge ${data.allowed ? 'good' : 'bad'}`}>
+          {data.allowed ? 'Allowed' : 'Blocked'}
+        </h2>
+        <span>
+          {trafficAsked(asked)} from <EndName end={from} /> to <EndName end={to} />
+        </span>
+      </header>
+      <div className="inside page">
+        <p>{pathInWords(data)}</p>
+        <ul className="lines">
+          {data.flows.map((flow) => (
+            <FlowInWords key={`${flow.from_address} ${flow.to_address}`} flow={flow} />
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}
+
+function Verdict({ allowed }: { allowed: boolean }) {
+  return <span className={`badge ${allowed ? 'good' : 'bad'}`}>{allowed ? 'passes' : 'doesn’t pass'}</span>;
+}
+
+/** What was asked about, such as `tcp 443`. */
+export function trafficAsked({ protocol, port }: Question): string {
+  if (!protocol || protocol === 'any') return 'Everything';
+  if (!hasPorts(protocol)) return protocol;
+  return port ? `${protocol} ${port}` : `${protocol} on all ports`;
+}
+
+function pathInWords({ path, flows }: Answer): string {
+  if (flows.length === 0) return 'There is no way: neither end has an address of the other’s IP version.';
+  switch (path) {
+    case 'network':
+      return 'Both ports are in one network.';
+    case 'router':
+      return 'A router connects the networks of both ports.';
+    case 'none':
+      return 'There is no way: no router connects the networks of both ports. The rules would say:';
+    default:
+      return 'The way between the address and the port isn’t known here: the rules of the port decide.';
+  }
+}
+
+function FlowInWords({ flow: { from_address, to_address, allowed, egress, ingress } }: { flow: Flow }) {
+  return (
+    <li>
+      <p className="row">
+        <code>{from_address}</code> → <code>{to_address}</code> <Verdict allowed={allowed} />
+      </p>
+      <ul>
+        {egress && <SideInWords side={egress} way="Out" />}
+        {ingress && <SideInWords side={ingress} way="In" />}
+      </ul>
+    </li>
+  );
+}
+
+/** What one port says: by which rule of which group something passes, or for want of which it doesn’t. */
+function SideInWords({ side, way }: { side: Side; way: 'Out' | 'In' }) {
+  const { nameOf } = useGroups();
+  if (side.rule) {
+    const group = side.rule.security_group_id;
+    return (
+      <li>
+        {way}: allowed by the rule “
+        <Sentence of={ruleOf(side.rule)} nameOf={nameOf} />” of group <GroupLink id={group} name={nameOf(group)} />.
+      </li>
+    );
+  }
+  if (side.allowed) return <li>{way}: port security of this port is off, so everything passes.</li>;
+  const missing = side.missing && ruleOf({ ...side.missing, remote_group_id: null });
+  return (
+    <li>
+      {way}: blocked, since no rule of its groups lets it pass.{' '}
+      {missing && (
+        <>
+          The rule “
+          <Sentence of={missing} nameOf={nameOf} />” is missing. <AddTo port={side.port_id} rule={missing} />
+        </>
+      )}
+    </li>
+  );
+}
+
+/** Leads to the groups of a port with a missing rule as a draft. */
+function AddTo({ port, rule }: { port: string; rule: Rule }) {
+  const place = usePlace() as Place;
+  const { nameOf } = useGroups();
+  const { data } = $api.useQuery('get', '/cloud/v1/ports/{project_id}/{region_id}/{port_id}', {
+    params: { path: { ...pathOf(place), port_id: port } },
+  });
+  if (!data) return null;
+  if (data.security_group_ids.length === 0) return 'The port has no group that it could be added to.';
+  return (
+    <>
+      Add it to{' '}
+      {data.security_group_ids.map((group, at) => (
+        <span key={group}>
+          {at > 0 && ' or '}
+          <Link
+            to="/p/$project/r/$region/security-groups/$group"
+            params={{ ...place, group }}
+            search={{ add: JSON.stringify(rule) } as never}
+          >
+            {nameOf(group)}
+          </Link>
+        </span>
+      ))}
+      .
+    </>
+  );
+}

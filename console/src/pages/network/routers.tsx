@@ -1,0 +1,228 @@
+import { useState } from 'react';
+import { $api, type ApiError } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { type Place, pathOf, usePlace } from '../../lib/place.ts';
+import { useFilters, usePage } from '../../lib/search.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { Bulk } from '../../ui/bulk.tsx';
+import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { TextFilter } from '../../ui/filters.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Review } from '../../ui/review.tsx';
+import { useSelection } from '../../ui/selection.tsx';
+import { State } from '../../ui/state.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Changing, NetworkLink } from './links.tsx';
+
+const LIST = '/cloud/v1/routers/{project_id}/{region_id}';
+const ONE = '/cloud/v1/routers/{project_id}/{region_id}/{router_id}';
+
+export function Routers() {
+  const place = usePlace() as Place;
+  const page = usePage();
+  const { name } = useFilters();
+  const init = {
+    params: {
+      path: pathOf(place),
+      query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(name && { name }) },
+    },
+  };
+  const read = $api.useQuery('get', LIST, init);
+  const selection = useSelection(
+    read.data?.results,
+    ({ id }) => id,
+    ({ name }) => name,
+  );
+  const subnets = useSubnets();
+  return (
+    <Page title="Routers" actions={<AsCode calls={[callOf('get', LIST, init)]} />}>
+      <NewRouter subnets={subnets} />
+      <div className="row filters">
+        <TextFilter name="name" label="Name" placeholder="the whole name" />
+      </div>
+      <div className="row">
+        <Bulk
+          operation="deleteRouter"
+          label="Delete"
+          items={selection.chosen.map(({ id, name }) => ({
+            id,
+            name,
+            call: callOf('delete', ONE, { params: { path: { ...pathOf(place), router_id: id } } }),
+          }))}
+          onDone={selection.drop}
+        />
+      </div>
+      <Table
+        caption="Routers, the newest first"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          selection.column,
+          { name: 'Name', show: ({ name }) => name },
+          { name: 'Status', show: ({ status }) => <State of={status} /> },
+          {
+            name: 'To the internet',
+            show: ({ external_gateway_info: outside }) =>
+              outside ? (
+                <span className="mono">
+                  {outside.external_fixed_ips.map(({ ip_address }) => ip_address).join(', ')}
+                </span>
+              ) : (
+                <span className="muted">no</span>
+              ),
+          },
+          {
+            name: 'Subnets',
+            show: ({ id, name, interfaces }) => (
+              <ul>
+                {interfaces.flatMap(({ network_id, ip_assignments }) =>
+                  ip_assignments.map(({ ip_address, subnet_id }) => {
+                    const subnet = subnets.find((one) => one.value === subnet_id)?.text ?? subnet_id;
+                    return (
+                      <li key={subnet_id} className="row tight">
+                        <NetworkLink id={network_id} name={subnet} /> <span className="mono">{ip_address}</span>
+                        <Review
+                          operation="detachSubnetFromRouter"
+                          label={`Detach ${subnet}`}
+                          title={`Detach ${subnet} from ${name}?`}
+                          tone="quiet"
+                          call={() =>
+                            callOf('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/detach', {
+                              params: { path: { ...pathOf(place), router_id: id } },
+                              body: { subnet_id },
+                            })
+                          }
+                        />
+                      </li>
+                    );
+                  }),
+                )}
+              </ul>
+            ),
+          },
+          {
+            name: 'Attach',
+            show: ({ id, name, interfaces }) => (
+              <Attach
+                id={id}
+                name={name}
+                free={subnets.filter(
+                  ({ value }) =>
+                    !interfaces.some(({ ip_assignments }) => ip_assignments.some((one) => one.subnet_id === value)),
+                )}
+              />
+            ),
+          },
+          { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
+          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+        ]}
+        empty={<p>{name ? 'No router has this name.' : 'There is no router in this project and region.'}</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </Page>
+  );
+}
+
+function useSubnets() {
+  const place = usePlace() as Place;
+  const { data } = $api.useQuery('get', '/cloud/v1/subnets/{project_id}/{region_id}', {
+    params: { path: pathOf(place), query: { limit: 1000 } },
+  });
+  return (data?.results ?? []).map(({ id, name, cidr }) => ({ value: id, text: `${name} ${cidr}` }));
+}
+
+type Subnets = ReturnType<typeof useSubnets>;
+
+function Attach({ id, name, free }: { id: string; name: string; free: Subnets }) {
+  const place = usePlace() as Place;
+  const [chosen, setChosen] = useState('');
+  if (free.length === 0) return <span className="muted">no subnet is left</span>;
+  return (
+    <details>
+      <summary>
+        Attach a subnet<span className="hidden"> to {name}</span>
+      </summary>
+      <SelectField
+        label={`Subnet for ${name}`}
+        value={chosen}
+        options={[{ value: '', text: 'choose one' }, ...free]}
+        onChange={setChosen}
+      />
+      <Review
+        operation="attachSubnetToRouter"
+        label="Attach"
+        title={`Attach a subnet to ${name}?`}
+        disabled={chosen === '' ? 'Choose a subnet first' : undefined}
+        call={() =>
+          callOf('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/attach', {
+            params: { path: { ...pathOf(place), router_id: id } },
+            body: { subnet_id: chosen },
+          })
+        }
+        onApplied={() => setChosen('')}
+      />
+    </details>
+  );
+}
+
+function NewRouter({ subnets }: { subnets: Subnets }) {
+  const place = usePlace() as Place;
+  const [form, setForm] = useState({ name: '', outside: true, subnet: '' });
+  const [faults, setFaults] = useState<ApiError['fields']>({});
+  return (
+    <details className="card">
+      <summary className="inside">New router</summary>
+      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
+        <TextField
+          label="Name"
+          required
+          maxLength={63}
+          value={form.name}
+          onChange={(name) => setForm({ ...form, name })}
+          faults={faults.name}
+        />
+        <CheckField
+          label="It leads to the internet"
+          value={form.outside}
+          onChange={(outside) => setForm({ ...form, outside })}
+        />
+        <SelectField
+          label="First subnet"
+          help="Others can be attached later."
+          value={form.subnet}
+          options={[{ value: '', text: 'none' }, ...subnets]}
+          onChange={(subnet) => setForm({ ...form, subnet })}
+        />
+        <div className="row">
+          <Review
+            operation="createRouter"
+            label="Create"
+            title={`Create router ${form.name}?`}
+            tone="primary"
+            disabled={form.name === '' ? 'Give it a name first' : undefined}
+            call={() =>
+              callOf('post', LIST, {
+                params: { path: pathOf(place) },
+                body: {
+                  name: form.name,
+                  ...(form.outside && { external_gateway_info: { type: 'default' as const, enable_snat: true } }),
+                  ...(form.subnet && { interfaces: [{ type: 'subnet' as const, subnet_id: form.subnet }] }),
+                },
+              })
+            }
+            onRefused={({ fields }) => {
+              setFaults(fields);
+              return fields.name !== undefined;
+            }}
+            onApplied={() => {
+              setFaults({});
+              setForm({ name: '', outside: true, subnet: '' });
+            }}
+          />
+        </div>
+      </form>
+    </details>
+  );
+}
