@@ -1,0 +1,181 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { type Catalog, type Schema, useCatalog } from '../../lib/operations.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { Fault } from '../../ui/fault.tsx';
+import { SelectField, useFaults } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Review } from '../../ui/review.tsx';
+import { Properties, textOf } from '../../ui/schema-field.tsx';
+
+/** A kind of task: what its body always says, and the schema of the rest. */
+interface Kind {
+  name: string;
+  fixed: Record<string, unknown>;
+  schema: Schema;
+}
+
+/** What AI tasks can be made, by the API's document: a body has one of several forms, which differ in what they fix. */
+function kindsOf({ operations, resolve }: Catalog): Kind[] {
+  const body = operations.find(({ id }) => id === 'createAiTask')?.body;
+  return body ? formsOf(body, resolve).map(kindOf) : [];
+}
+
+function formsOf(given: Schema, resolve: Catalog['resolve']): Schema[] {
+  const schema = resolve(given);
+  return schema.oneOf ? schema.oneOf.flatMap((one) => formsOf(one, resolve)) : [schema];
+}
+
+function kindOf({ properties = {}, required = [], ...schema }: Schema): Kind {
+  const all = Object.entries(properties);
+  const fixed = all.flatMap(([name, { const: value, enum: values = [value] }]) =>
+    required.includes(name) && values.length === 1 && values[0] !== undefined ? [[name, values[0]] as const] : [],
+  );
+  const names = new Set(fixed.map(([name]) => name));
+  return {
+    name: fixed.map(([, value]) => textOf(value)).join(': '),
+    fixed: Object.fromEntries(fixed),
+    schema: {
+      ...schema,
+      required: required.filter((name) => !names.has(name)),
+      properties: Object.fromEntries(all.filter(([name, { readOnly }]) => !names.has(name) && !readOnly)),
+    },
+  };
+}
+
+export function NewAiTask() {
+  const { data, error, refetch } = useCatalog();
+  if (error)
+    return (
+      <Page title="Create an AI task">
+        <Fault error={error} again={() => void refetch()} />
+      </Page>
+    );
+  if (!data) return <p className="muted">Reading …</p>;
+  return <Form kinds={kindsOf(data)} resolve={data.resolve} />;
+}
+
+function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['resolve'] }) {
+  const navigate = useNavigate();
+  const [name, setName] = useState(kinds[0]?.name ?? '');
+  const [entered, setEntered] = useState<Record<string, unknown>>({});
+  const kind = kinds.find((one) => one.name === name);
+  const known = Object.keys(kind?.schema.properties ?? {});
+  const { faults, clear, take } = useFaults(known);
+  // What was entered for another kind stays until it is of use again.
+  const body = {
+    ...kind?.fixed,
+    ...Object.fromEntries(Object.entries(entered).filter(([key]) => known.includes(key))),
+  };
+  const call = () =>
+    callOf('post', '/streaming/ai/tasks', {
+      body: body as never,
+      // Other refusals of this area don't name fields.
+      headers: { accept: 'application/problem+json' },
+    });
+  return (
+    <Page
+      title="Create an AI task"
+      crumbs={[
+        <Link key="tasks" to="/ai-tasks">
+          AI tasks
+        </Link>,
+        'New',
+      ]}
+      actions={<AsCode calls={[call()]} />}
+    >
+      <div className="beside">
+        <form className="form" onSubmit={(event) => event.preventDefault()}>
+          <SelectField
+            label="Task"
+            value={name}
+            options={kinds.map((one) => ({ value: one.name, text: one.name }))}
+            onChange={setName}
+          />
+          {kind && (
+            <Properties
+              key={kind.name}
+              schema={kind.schema}
+              value={entered}
+              onChange={setEntered}
+              resolve={resolve}
+              faults={faults}
+            />
+          )}
+          <div className="row">
+            <Review
+              operation="createAiTask"
+              label="Create"
+              title="Create this task?"
+              tone="primary"
+              call={() => {
+                clear();
+                return call();
+              }}
+              onRefused={take}
+              onApplied={(answer) =>
+                void navigate({ to: '/ai-tasks/$task', params: { task: (answer as { task_id: string }).task_id } })
+              }
+            />
+          </div>
+        </form>
+        <section className="card" aria-labelledby="engines">
+          <header>
+            <h2 id="engines">What the engines can do</h2>
+          </header>
+          <div className="inside page">
+            {name === 'transcription' && (
+              <Languages spoken={entered.audio_language} shown={entered.subtitles_language} />
+            )}
+            <p>
+              The engines run on this server, and the file is fetched by it: it must be reachable from there. If no
+              engine can do a task, Create says so, and what it takes.
+            </p>
+            <p className="muted">
+              <code>npx tradewind doctor</code> on the server lists the engines, and how to install those that are
+              missing.
+            </p>
+          </div>
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+const CODE = /^[a-z]{3}$/;
+
+/** Whether the engines that are installed know the languages, as far as they are entered. */
+function Languages({ spoken, shown }: { spoken: unknown; shown: unknown }) {
+  const audio = typeof spoken === 'string' && CODE.test(spoken) ? spoken : undefined;
+  const subtitles = typeof shown === 'string' && CODE.test(shown) ? shown : undefined;
+  const { data, error } = $api.useQuery(
+    'get',
+    '/streaming/ai/info',
+    {
+      params: {
+        query: {
+          type: 'language_support',
+          audio_language: audio ?? '',
+          ...(subtitles !== undefined && { subtitles_language: subtitles }),
+        },
+      },
+    },
+    { enabled: audio !== undefined },
+  );
+  if (audio === undefined) return <p>Enter the spoken language to see whether an engine here knows it.</p>;
+  const pair = subtitles === undefined || subtitles === audio ? audio : `${audio} with subtitles in ${subtitles}`;
+  return (
+    <div role="status">
+      {error && <Fault error={error} />}
+      {data && (
+        <p className={`note ${data.supported ? '' : 'warn'}`}>
+          {data.supported
+            ? `An engine here knows ${pair}.`
+            : `No engine here knows ${pair}. The task would be accepted, and fail. docs/ai.md says which models know more languages.`}
+        </p>
+      )}
+    </div>
+  );
+}

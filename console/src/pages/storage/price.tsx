@@ -1,0 +1,99 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { components } from '../../../types/api.d.ts';
+import { $api } from '../../lib/api.ts';
+import { type Place, pathOf } from '../../lib/place.ts';
+import { Fault } from '../../ui/fault.tsx';
+import { Money } from '../../ui/money.tsx';
+
+const TYPING_MS = 200;
+const HOURS = 720;
+
+export type PriceQuestion = components['schemas']['VolumePriceRequest'];
+type Price = components['schemas']['VolumePrice'];
+
+/** The value as it was when nothing had changed for a while. */
+function useSettled(text: string): string {
+  const [settled, settle] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/**
+ * What a volume costs, by the API. An answer is kept under its question, so that one that comes late is never shown for another
+ * question. Until the right one is there, the old one is greyed.
+ */
+export function VolumePrice({ place, of }: { place: Place; of: PriceQuestion | undefined }) {
+  const now = JSON.stringify(of ?? null);
+  const settled = useSettled(now);
+  const { data, error, isPlaceholderData, refetch } = $api.useQuery(
+    'post',
+    '/cloud/v1/pricing/{project_id}/{region_id}/volumes',
+    { params: { path: pathOf(place) }, body: JSON.parse(settled) as PriceQuestion },
+    { enabled: settled !== 'null', placeholderData: keepPreviousData },
+  );
+  const old = isPlaceholderData || settled !== now;
+  return (
+    <section className="card" aria-labelledby="price" aria-busy={old && of !== undefined}>
+      <header>
+        <h2 id="price">Price</h2>
+        {old && of && <span className="muted">asking …</span>}
+      </header>
+      <div className={`inside page ${old ? 'old' : ''}`}>
+        {!of && <p className="muted">Enter a size to see the price.</p>}
+        {of && error && !old && <Fault error={error} again={() => void refetch()} />}
+        {of && !error && !data && <p className="muted">Asking …</p>}
+        {of && data && <Amounts of={data} />}
+      </div>
+    </section>
+  );
+}
+
+const percent = (share: number): string =>
+  new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 }).format(share);
+
+function Amounts({ of }: { of: Price }) {
+  const {
+    price_status: status,
+    currency_code: currency,
+    price_per_month: month,
+    price_per_hour: hour,
+    price_without_discount_per_month: full,
+    discount_percent: discount,
+    tax_percent: tax,
+  } = of;
+  if (status === 'hide') return <p>The prices are hidden from this account. It can still be created.</p>;
+  if (status === 'error')
+    return <p>This region has no price for volumes of this type. Ask whoever runs the platform.</p>;
+  return (
+    <>
+      <dl className="facts">
+        <dt>Month</dt>
+        <dd>
+          <strong>
+            <Money amount={month} currency={currency} />
+          </strong>
+        </dd>
+        <dt>Hour</dt>
+        <dd>
+          <Money amount={hour} currency={currency} />
+        </dd>
+        <dt>Discount</dt>
+        <dd>{discount ? percent(discount) : 'none'}</dd>
+        <dt>Tax included</dt>
+        <dd>{percent(tax / 100)}</dd>
+      </dl>
+      <details>
+        <summary>How it is counted</summary>
+        <p>
+          <Money amount={full} currency={currency} /> a month without a discount
+          {discount ? `, less ${percent(discount)}` : ''}: that is {HOURS} hours of{' '}
+          <Money amount={hour} currency={currency} />. A tax of {percent(tax / 100)} is in all of them.
+        </p>
+      </details>
+    </>
+  );
+}
