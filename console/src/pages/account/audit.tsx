@@ -1,0 +1,214 @@
+import { Link } from '@tanstack/react-router';
+import { $api } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { given, useFilters, usePage } from '../../lib/search.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { Export } from '../../ui/export.tsx';
+import { ChoiceFilter, DayFilter, TextFilter } from '../../ui/filters.tsx';
+import { Page } from '../../ui/page.tsx';
+import { NextPages, PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Tabs, useTab } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const TABS = { requests: 'All requests', resources: 'Changes of resources' };
+const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
+const LOOKS = { accepted: 'good', refused: 'warn', failed: 'bad' };
+
+/** Who did what, from where, and what became of it. */
+export function Audit() {
+  return useTab(TABS) === 'requests' ? <Requests /> : <Changes />;
+}
+
+/** The beginning of a day, as the API writes times. */
+export const startOf = (day: string | undefined): string | undefined => (day ? `${day}T00:00:00Z` : undefined);
+const whole = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+const listOf = <Value,>(value: Value | undefined): Value[] | undefined => (value === undefined ? undefined : [value]);
+
+function Requests() {
+  const filters = useFilters();
+  const { type, subject, outcome, user, token, project, address, from, to, page_token } = filters;
+  const query = given({
+    type: type ? [type] : undefined,
+    subject: subject ? [subject] : undefined,
+    outcome: listOf(OUTCOMES.find((one) => one === outcome)),
+    user_id: listOf(whole(user)),
+    token_id: listOf(whole(token)),
+    project_id: listOf(whole(project)),
+    address: address ? [address] : undefined,
+    from: startOf(from),
+    to: startOf(to),
+  });
+  const params = { query: { ...query, limit: PAGE_SIZE, ...given({ page_token }) } };
+  const read = $api.useQuery('get', '/tradewind/v1/audit', { params });
+  // The other form is for exports.
+  const data = read.data as Exclude<typeof read.data, string>;
+  const written = callOf('get', '/tradewind/v1/audit', { params });
+  const everything = callOf('get', '/tradewind/v1/audit', { params: { query } });
+  return (
+    <Page
+      title="Audit"
+      actions={
+        <>
+          <Export operation="listAuditRecords" path={everything.path} accept="application/x-ndjson" file="audit.ndjson">
+            Export as NDJSON
+          </Export>
+          <AsCode calls={[written, { ...everything, headers: { Accept: 'application/x-ndjson' } }]} />
+        </>
+      }
+    >
+      <Tabs tabs={TABS} label="Parts of the page" />
+      <search className="filters">
+        <TextFilter name="type" label="Type of event" placeholder="tradewind.volume.*" />
+        <TextFilter name="subject" label="About" placeholder="volume/…" />
+        <TextFilter name="user" label="User ID" />
+        <TextFilter name="token" label="Token ID" />
+        <TextFilter name="project" label="Project ID" />
+        <TextFilter name="address" label="From the address" />
+        <ChoiceFilter name="outcome" label="Outcome" options={OUTCOMES.map((one) => ({ value: one, text: one }))} />
+        <DayFilter name="from" label="From" />
+        <DayFilter name="to" label="Before" />
+      </search>
+      <Table
+        caption="Requests for changes, the newest first"
+        read={{ ...read, data: data && { count: data.records.length, results: data.records } }}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'When', show: ({ time }) => <Time at={time} /> },
+          {
+            name: 'Who',
+            show: ({ actor: { kind, user_id, email, token }, source }) => (
+              <>
+                {email ?? (user_id === null ? kind : `user ${user_id}`)}{' '}
+                {token && <span className="muted">token {token.id}</span>}{' '}
+                {source.address && <code className="muted">{source.address}</code>}
+              </>
+            ),
+          },
+          {
+            name: 'Operation',
+            show: ({ operation, type, subject, resources }) => (
+              <>
+                {operation ?? type}
+                <br />
+                <span className="muted">
+                  {resources.length > 0 ? (
+                    resources.map(({ id, name }) => name ?? id).join(', ')
+                  ) : (
+                    <code>{subject}</code>
+                  )}
+                </span>
+              </>
+            ),
+          },
+          {
+            name: 'Outcome',
+            show: ({ outcome, status, reason, attempts }) => (
+              <>
+                <span className={`badge ${LOOKS[outcome]}`}>
+                  {outcome} {status}
+                </span>{' '}
+                {reason} {attempts > 1 && <span className="muted">{attempts} times</span>}
+              </>
+            ),
+          },
+          {
+            name: 'Request',
+            show: ({ method, path, task_id, project_id, region_id }) => (
+              <span className="row">
+                {method !== null && path !== null && <AsCode calls={[{ method, path }]} />}
+                <TaskOf task={task_id} project={project_id} region={region_id} />
+              </span>
+            ),
+          },
+        ]}
+        empty={<p>Nothing matches.</p>}
+      />
+      <NextPages next={data?.next_page_token} />
+    </Page>
+  );
+}
+
+function TaskOf({ task, project, region }: { task: string | null; project: number | null; region: number | null }) {
+  if (task === null || project === null || region === null) return null;
+  return (
+    <Link to="/p/$project/r/$region/tasks/$task" params={{ project, region, task }}>
+      task
+    </Link>
+  );
+}
+
+function Changes() {
+  const page = usePage();
+  const { action, group, resource, search, project, from, to, order } = useFilters();
+  const params = {
+    query: {
+      ...given({
+        action_type: action ? [action as 'create'] : undefined,
+        api_group: group ? [group as 'volume'] : undefined,
+        resource_id: resource ? [resource] : undefined,
+        search_field: search,
+        project_id: listOf(whole(project)),
+        from_timestamp: startOf(from),
+        to_timestamp: startOf(to),
+        order_by: order === 'asc' ? ('asc' as const) : undefined,
+      }),
+      limit: PAGE_SIZE,
+      offset: (page - 1) * PAGE_SIZE,
+    },
+  };
+  const read = $api.useQuery('get', '/cloud/v1/user_actions', { params });
+  return (
+    <Page title="Audit" actions={<AsCode calls={[callOf('get', '/cloud/v1/user_actions', { params })]} />}>
+      <Tabs tabs={TABS} label="Parts of the page" />
+      <search className="filters">
+        <TextFilter name="action" label="Action" placeholder="create" />
+        <TextFilter name="group" label="Kind of resource" placeholder="volume" />
+        <TextFilter name="search" label="Name begins with" />
+        <TextFilter name="resource" label="Resource ID" />
+        <TextFilter name="project" label="Project ID" />
+        <ChoiceFilter
+          name="order"
+          label="Order"
+          none="newest first"
+          options={[{ value: 'asc', text: 'oldest first' }]}
+        />
+        <DayFilter name="from" label="From" />
+        <DayFilter name="to" label="Until" />
+      </search>
+      <Table
+        caption="Accepted changes of resources"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'When', show: ({ timestamp }) => <Time at={timestamp} /> },
+          {
+            name: 'Who',
+            show: ({ email, user_id, token_id, source_user_ip }) => (
+              <>
+                {email ?? `user ${user_id}`} {token_id !== null && <span className="muted">token {token_id}</span>}{' '}
+                {source_user_ip && <code className="muted">{source_user_ip}</code>}
+              </>
+            ),
+          },
+          { name: 'Action', show: ({ action_type }) => action_type.replaceAll('_', ' ') },
+          { name: 'Kind', show: ({ api_group }) => api_group.replaceAll('_', ' ') },
+          {
+            name: 'Resources',
+            show: ({ resources }) =>
+              resources.map(({ resource_id, search_field }) => search_field ?? resource_id).join(', '),
+          },
+          {
+            name: 'Task',
+            show: ({ task_id, project_id, region_id }) => (
+              <TaskOf task={task_id} project={project_id} region={region_id} />
+            ),
+          },
+        ]}
+        empty={<p>Nothing matches.</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </Page>
+  );
+}

@@ -1,0 +1,157 @@
+import { type SubmitEvent, useState } from 'react';
+import { $api, ApiError, send } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { signIn } from '../../lib/hub.ts';
+import { usePage } from '../../lib/search.ts';
+import { useWho } from '../../lib/session.ts';
+import { Action } from '../../ui/action.tsx';
+import { AsCode } from '../../ui/as-code.tsx';
+import { Fault } from '../../ui/fault.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Review } from '../../ui/review.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useToasts } from '../../ui/toasts.tsx';
+
+export function Logins() {
+  const page = usePage();
+  const params = { query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } };
+  const read = $api.useQuery('get', '/tradewind/v1/logins', { params });
+  const { clientId, acting } = useWho();
+  return (
+    <Page
+      title="Your logins"
+      actions={
+        <>
+          <Review
+            operation="endOwnLogins"
+            label="Log out everywhere"
+            tone="danger"
+            title="Log out everywhere?"
+            call={() => callOf('delete', '/tradewind/v1/logins', {})}
+          >
+            <p>
+              Every browser and program that you are logged in with has to log in again, also this one. API tokens keep
+              working.
+            </p>
+          </Review>
+          <AsCode calls={[callOf('get', '/tradewind/v1/logins', { params })]} />
+        </>
+      }
+    >
+      {read.data?.results.some(({ current, token_id }) => current && token_id !== null) && (
+        <p className="note">
+          This login was made with an API token, so it sees and ends only itself. Sign in with your password for all of
+          them.
+        </p>
+      )}
+      <Table
+        caption="Your logins, the newest first"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: 'Login',
+            show: ({ id, current }) => (
+              <span className="row">
+                <code>{id}</code> {current && <span className="badge good">this one</span>}
+              </span>
+            ),
+          },
+          {
+            name: 'In',
+            show: ({ client_id, user_id, made_by }) =>
+              `${client_id === clientId ? 'this account' : `account ${client_id}`}${user_id === made_by ? '' : `, as user ${user_id}`}`,
+          },
+          { name: 'Made with', show: ({ token_id }) => (token_id === null ? 'password or code' : `token ${token_id}`) },
+          { name: 'Since', show: ({ created_at }) => <Time at={created_at} /> },
+          { name: 'Ends', show: ({ expires_at }) => <Time at={expires_at} /> },
+          {
+            name: 'Actions',
+            show: ({ id, current }) => (
+              <Review
+                operation="endOwnLogin"
+                label="End"
+                tone="danger"
+                title={`End login ${id}?`}
+                call={() => callOf('delete', '/tradewind/v1/logins/{login_id}', { params: { path: { login_id: id } } })}
+              >
+                <p>{current ? 'You have to sign in again here.' : 'Its next request is refused.'}</p>
+              </Review>
+            ),
+          },
+        ]}
+        empty={<p>You are not logged in anywhere.</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+      {!acting && <Password />}
+    </Page>
+  );
+}
+
+const EMPTY = { old: '', new: '', double: '' };
+
+/** Isn't reviewed: there is nothing to see before, and the code of the request would show the passwords. */
+function Password() {
+  const { userId, email } = useWho();
+  const said = useToasts();
+  const [values, setValues] = useState(EMPTY);
+  const [refused, setRefused] = useState<Error>();
+  const [busy, setBusy] = useState(false);
+  const faults = refused instanceof ApiError ? refused.fields : {};
+  const path = `/iam/users/${userId}/password`;
+
+  async function submit(event: SubmitEvent) {
+    event.preventDefault();
+    setBusy(true);
+    setRefused(undefined);
+    try {
+      await send({ method: 'PUT', path, body: values });
+      setValues(EMPTY);
+      // It has ended this login, too.
+      await signIn({ username: email, password: values.new });
+      said.add({ title: 'Password changed', description: 'All other logins have ended.', type: 'good' });
+    } catch (error) {
+      setRefused(error as Error);
+    } finally {
+      setBusy(false);
+    }
+  }
+  const field = (name: keyof typeof EMPTY, label: string, help?: string) => (
+    <TextField
+      label={label}
+      type="password"
+      required
+      value={values[name]}
+      onChange={(value) => setValues({ ...values, [name]: value })}
+      faults={faults[name]}
+      help={help}
+    />
+  );
+  return (
+    <section className="card" aria-labelledby="password">
+      <header>
+        <h2 id="password">Change your password</h2>
+      </header>
+      <form className="form inside" onSubmit={(event) => void submit(event)}>
+        {refused && Object.keys(faults).every((name) => !(name in EMPTY)) && <Fault error={refused} />}
+        {field('old', 'Present password')}
+        {field('new', 'New password', 'All your other logins end. API tokens keep working.')}
+        {field('double', 'New password again')}
+        <div className="row">
+          <Action
+            operation="changePassword"
+            type="submit"
+            tone="primary"
+            disabled={busy ? 'It is being sent' : undefined}
+          >
+            Change password
+          </Action>
+          <AsCode calls={[{ method: 'PUT', path, body: { old: '…', new: '…', double: '…' } }]} />
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+import { $api } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { given, useFilters } from '../../lib/search.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { DayFilter } from '../../ui/filters.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
+import { startOf } from './audit.tsx';
+
+const PATH = '/tradewind/v1/prices';
+
+/** What things cost in the own account. */
+export function Prices() {
+  return (
+    <Page title="Prices" actions={<AsCode calls={[callOf('get', PATH, {})]} />}>
+      <PriceTable />
+    </Page>
+  );
+}
+
+/** What an account pays, now or at another time. */
+export function PriceTable({ clientId }: { clientId?: number }) {
+  const { at } = useFilters();
+  const params = { query: given({ client_id: clientId, at: startOf(at) }) };
+  const read = $api.useQuery('get', PATH, { params });
+  const { data } = read;
+  return (
+    <>
+      <search className="filters">
+        <DayFilter name="at" label="On" />
+      </search>
+      {data && (
+        <p className="muted">
+          In {data.currency}, with a discount of {data.discount_percent} % and a tax of {data.tax_percent} %.
+          {data.trial && ' The account is on trial, and pays nothing.'}
+          {!data.visible && ' The account doesn’t see prices.'}
+          {data.price_lists.length > 0 && ` Of the price lists ${data.price_lists.join(', ')}.`}
+        </p>
+      )}
+      <Table
+        caption="Prices"
+        read={{ ...read, data: data && { count: data.prices.length, results: data.prices } }}
+        keyOf={({ region_id, item }) => `${region_id} ${item}`}
+        columns={[
+          { name: 'Item', show: ({ item }) => <code>{item}</code> },
+          { name: 'Region', show: ({ region_id }) => region_id },
+          {
+            name: 'Listed an hour',
+            number: true,
+            show: ({ listed_per_hour }) => <Money amount={listed_per_hour} currency={data?.currency} />,
+          },
+          {
+            name: 'An hour',
+            number: true,
+            show: ({ per_hour }) => <Money amount={per_hour} currency={data?.currency} />,
+          },
+          {
+            name: 'A month',
+            number: true,
+            show: ({ per_month }) => <Money amount={per_month} currency={data?.currency} />,
+          },
+          { name: 'Price list', show: ({ price_list_id }) => price_list_id ?? 'catalogue' },
+        ]}
+        empty={<p>Nothing has a price.</p>}
+      />
+    </>
+  );
+}

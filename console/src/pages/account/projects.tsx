@@ -1,0 +1,182 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { $api, ApiError } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { dryRun } from '../../lib/dry-run.ts';
+import { remembered } from '../../lib/place.ts';
+import { given, useFilters, usePage } from '../../lib/search.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { CheckField, TextField } from '../../ui/field.tsx';
+import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
+import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { State } from '../../ui/state.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const ORDERS = [
+  { value: 'name.asc', text: 'by name' },
+  { value: 'created_at.asc', text: 'oldest first' },
+];
+
+export function Projects() {
+  const page = usePage();
+  const { name, order_by } = useFilters();
+  const params = {
+    query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...given({ name, order_by: order_by as 'name.asc' }) },
+  };
+  const read = $api.useQuery('get', '/cloud/v1/projects', { params });
+  const create = (
+    <FormDrawer
+      operation="createProject"
+      label="Create project"
+      title="Create a project"
+      tone="primary"
+      initial={{ name: '', description: '' }}
+      apply="Create"
+      call={({ name, description }) =>
+        callOf('post', '/cloud/v1/projects', { body: { name, ...(description && { description }) } })
+      }
+    >
+      {(form) => <ProjectFields {...form} />}
+    </FormDrawer>
+  );
+  return (
+    <Page
+      title="Projects"
+      actions={
+        <>
+          {create}
+          <AsCode calls={[callOf('get', '/cloud/v1/projects', { params })]} />
+        </>
+      }
+    >
+      <search className="filters">
+        <TextFilter name="name" label="Exact name" />
+        <ChoiceFilter name="order_by" label="Order" none="newest first" options={ORDERS} />
+      </search>
+      <Table
+        caption="Projects"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: 'Name',
+            show: ({ id, name, is_default }) => (
+              <span className="row">
+                <Link to="/p/$project/r/$region" params={{ project: id, region: remembered().region }}>
+                  {name}
+                </Link>
+                {is_default && <span className="badge">default</span>}
+              </span>
+            ),
+          },
+          { name: 'ID', show: ({ id }) => <code>{id}</code> },
+          { name: 'State', show: ({ state }) => <State of={state} /> },
+          { name: 'Description', show: ({ description }) => description },
+          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+          { name: 'Actions', show: (project) => <Actions of={project} /> },
+        ]}
+        empty={<p>{name ? 'No project has this name.' : 'There is no project that you may see.'}</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </Page>
+  );
+}
+
+interface Fields {
+  name: string;
+  description: string;
+}
+
+function ProjectFields({ values, set, faults }: FormProps<Fields>) {
+  return (
+    <>
+      <TextField label="Name" required value={values.name} onChange={(name) => set({ name })} faults={faults.name} />
+      <TextField
+        label="Description"
+        value={values.description}
+        onChange={(description) => set({ description })}
+        faults={faults.description}
+      />
+    </>
+  );
+}
+
+interface Project {
+  id: number;
+  name: string;
+  description: string | null;
+  is_default: boolean;
+}
+
+function Actions({ of: { id, name, description, is_default } }: { of: Project }) {
+  return (
+    <span className="row">
+      <FormDrawer
+        operation="updateProject"
+        project={id}
+        label="Change"
+        title={`Change project ${name}`}
+        initial={{ name, description: description ?? '' }}
+        apply="Change"
+        call={(values) =>
+          callOf('patch', '/cloud/v1/projects/{project_id}', {
+            params: { path: { project_id: id } },
+            body: { name: values.name, description: values.description || null },
+          })
+        }
+      >
+        {(form) => <ProjectFields {...form} />}
+      </FormDrawer>
+      <FormDrawer
+        operation="deleteProjectWithContents"
+        project={id}
+        label="Delete"
+        title={`Delete project ${name}?`}
+        tone="danger"
+        disabled={is_default ? 'The default project of an account can’t be deleted' : undefined}
+        initial={{ contents: false }}
+        apply="Delete"
+        call={({ contents }) =>
+          callOf('delete', '/tradewind/v1/projects/{project_id}', {
+            params: { path: { project_id: id }, query: { contents } },
+          })
+        }
+      >
+        {({ values, set }) => (
+          <>
+            <Contents project={id} />
+            <CheckField
+              label="Delete everything in it, too"
+              value={values.contents}
+              onChange={(contents) => set({ contents })}
+              help="Without it, the project has to be empty. From then on it takes in nothing new, and a task deletes what is there."
+            />
+          </>
+        )}
+      </FormDrawer>
+    </span>
+  );
+}
+
+/** What would go with the project: what keeps the API from deleting the project alone. */
+function Contents({ project }: { project: number }) {
+  const { data } = useQuery({
+    queryKey: ['contents', project],
+    gcTime: 0,
+    queryFn: async () => {
+      try {
+        await dryRun(
+          callOf('delete', '/cloud/v1/projects/{project_id}', { params: { path: { project_id: project } } }),
+        );
+        return 'There is nothing in it.';
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 409) return `${error.message.split(';')[0]}.`;
+        throw error;
+      }
+    },
+  });
+  return <p role="status">{data ?? 'Asking what is in it …'}</p>;
+}

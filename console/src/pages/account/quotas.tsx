@@ -1,0 +1,398 @@
+import { $api } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { usePage } from '../../lib/search.ts';
+import { useWho } from '../../lib/session.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { NumberField, SelectField, TextField } from '../../ui/field.tsx';
+import { FormDrawer } from '../../ui/form-drawer.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Review } from '../../ui/review.tsx';
+import { State } from '../../ui/state.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Tabs, useTab } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const TABS = { quotas: 'Quotas', requests: 'Requests for more' };
+
+export function Quotas() {
+  const tab = useTab(TABS);
+  const { clientId } = useWho();
+  return (
+    <Page
+      title="Quotas"
+      actions={
+        <>
+          <RequestMore clientId={clientId} />
+          <AsCode
+            calls={
+              tab === 'quotas'
+                ? [...readsOf(clientId, [])]
+                : [callOf('get', '/cloud/v2/limits_request', { params: { query: { limit: PAGE_SIZE } } })]
+            }
+          />
+        </>
+      }
+    >
+      <Tabs tabs={TABS} label="Parts of the page" />
+      {tab === 'quotas' ? (
+        <>
+          <QuotaTables clientId={clientId} />
+          <Threshold clientId={clientId} />
+        </>
+      ) : (
+        <Requests />
+      )}
+    </Page>
+  );
+}
+
+const GLOBAL = '/cloud/v2/global_quotas/{client_id}';
+const REGIONAL = '/cloud/v2/regional_quotas/{client_id}/{region_id}';
+const THRESHOLD = '/cloud/v2/client_quotas/{client_id}/notification_threshold';
+
+const readsOf = (client_id: number, regions: readonly number[]) => [
+  callOf('get', GLOBAL, { params: { path: { client_id } } }),
+  ...regions.map((region_id) => callOf('get', REGIONAL, { params: { path: { client_id, region_id } } })),
+];
+
+const NAMES: Record<string, string> = {
+  cluster: 'Kubernetes clusters',
+  firewall: 'security groups',
+  floating: 'floating IPs',
+  keypair: 'SSH keys',
+  laas_topic: 'log topics',
+  loadbalancer: 'load balancers',
+  reserved_fixed_ip: 'reserved IPs',
+  servergroup: 'placement groups',
+  sfs: 'file shares',
+  vm: 'instances',
+  volume_snapshots: 'snapshots',
+};
+/** What a quota counts, such as `load balancers` for `loadbalancer_count_limit`. */
+const nameOf = (field: string): string => {
+  const name = field.replace(/_count_limit$/, '');
+  return NAMES[name] ?? `${name.replaceAll('_', ' ')}s`;
+};
+
+interface Quota {
+  field: string;
+  limit: number;
+  used: number;
+}
+
+function quotasIn(data: Readonly<Record<string, number>>): Quota[] {
+  return Object.entries(data).flatMap(([field, limit]) =>
+    field.endsWith('_limit') ? [{ field, limit, used: data[field.replace(/_limit$/, '_usage')] ?? 0 }] : [],
+  );
+}
+
+/** The quotas of an account with their use: those of all regions, and those of each. */
+export function QuotaTables({ clientId }: { clientId: number }) {
+  const regions = $api.useQuery('get', '/cloud/v1/regions', {});
+  const global = $api.useQuery('get', GLOBAL, { params: { path: { client_id: clientId } } });
+  return (
+    <>
+      <QuotaTable title="In all regions" read={global} clientId={clientId} />
+      {(regions.data?.results ?? []).map(({ id, display_name }) => (
+        <Regional key={id} clientId={clientId} region={id} title={display_name} />
+      ))}
+    </>
+  );
+}
+
+function Regional({ clientId, region, title }: { clientId: number; region: number; title: string }) {
+  const read = $api.useQuery('get', REGIONAL, { params: { path: { client_id: clientId, region_id: region } } });
+  return <QuotaTable title={title} read={read} clientId={clientId} region={region} />;
+}
+
+function QuotaTable({
+  title,
+  read,
+  clientId,
+  region,
+}: {
+  title: string;
+  read: { data?: object | undefined; error: object | null; refetch: () => unknown };
+  clientId: number;
+  region?: number;
+}) {
+  const quotas = quotasIn((read.data ?? {}) as Record<string, number>).sort(
+    (one, other) => other.used / (other.limit || 1) - one.used / (one.limit || 1),
+  );
+  const id = `quotas-${region ?? 'all'}`;
+  return (
+    <section className="card" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+      </header>
+      <Table
+        caption={`Quotas: ${title}`}
+        read={{ ...read, data: read.data && { count: quotas.length, results: quotas } }}
+        keyOf={({ field }) => field}
+        columns={[
+          { name: 'What', show: ({ field }) => nameOf(field) },
+          { name: 'Used', number: true, show: ({ used }) => used },
+          { name: 'Limit', number: true, show: ({ limit }) => limit },
+          { name: 'Share', show: (quota) => <Share of={quota} /> },
+          {
+            name: 'Actions',
+            show: ({ field, limit }) => <ChangeLimit clientId={clientId} region={region} field={field} limit={limit} />,
+          },
+        ]}
+        empty={<p>There are no quotas.</p>}
+      />
+    </section>
+  );
+}
+
+function Share({ of: { limit, used } }: { of: Quota }) {
+  const percent = limit === 0 ? 0 : Math.min(100, (used / limit) * 100);
+  return (
+    <span className={`meter wide ${percent >= 90 ? 'full' : ''}`} aria-hidden>
+      <svg viewBox="0 0 100 4" preserveAspectRatio="none" width="100%" height="100%" role="presentation">
+        <rect width={percent} height="4" />
+      </svg>
+    </span>
+  );
+}
+
+function ChangeLimit({
+  clientId,
+  region,
+  field,
+  limit,
+}: {
+  clientId: number;
+  region: number | undefined;
+  field: string;
+  limit: number;
+}) {
+  return (
+    <FormDrawer<Record<string, number | undefined>>
+      operation={region === undefined ? 'changeGlobalQuotas' : 'changeRegionalQuotas'}
+      label="Change"
+      title={`Change the limit of ${nameOf(field)}`}
+      initial={{ [field]: limit }}
+      apply="Change"
+      call={(values) => {
+        // An empty field gives the limit of the catalogue back.
+        const body = { [field]: values[field] ?? null };
+        return region === undefined
+          ? callOf('patch', GLOBAL, { params: { path: { client_id: clientId } }, body })
+          : callOf('patch', REGIONAL, { params: { path: { client_id: clientId, region_id: region } }, body });
+      }}
+    >
+      {({ values, set, faults }) => (
+        <NumberField
+          label="Limit"
+          min={0}
+          value={values[field]}
+          onChange={(value) => set({ [field]: value })}
+          faults={faults[field]}
+          help="Empty: the limit of the lists or the catalogue. What is there already stays."
+        />
+      )}
+    </FormDrawer>
+  );
+}
+
+/** When the account wants to be warned. */
+function Threshold({ clientId }: { clientId: number }) {
+  const params = { path: { client_id: clientId } };
+  const { data } = $api.useQuery('get', THRESHOLD, { params });
+  if (!data) return null;
+  return (
+    <section className="card" aria-labelledby="threshold">
+      <header>
+        <h2 id="threshold">Warning</h2>
+      </header>
+      <div className="inside row">
+        <p>
+          The administrators get a mail once {data.threshold} % of a quota are used.
+          {data.last_sending && (
+            <>
+              {' '}
+              The last one was sent <Time at={data.last_sending} />.
+            </>
+          )}
+        </p>
+        <FormDrawer<{ threshold: number | undefined }>
+          operation="setQuotaThreshold"
+          label="Change the percentage"
+          title="Change when to warn"
+          initial={{ threshold: data.threshold }}
+          apply="Change"
+          call={({ threshold }) => callOf('put', THRESHOLD, { params, body: { threshold: threshold ?? 0 } })}
+        >
+          {({ values, set, faults }) => (
+            <NumberField
+              label="Percent of a quota"
+              required
+              value={values.threshold}
+              onChange={(threshold) => set({ threshold })}
+              faults={faults.threshold}
+            />
+          )}
+        </FormDrawer>
+        <Review
+          operation="deleteQuotaThreshold"
+          label="Back to the usual one"
+          title="Warn at the usual percentage?"
+          call={() => callOf('delete', THRESHOLD, { params })}
+        />
+      </div>
+    </section>
+  );
+}
+
+function RequestMore({ clientId }: { clientId: number }) {
+  const regions = $api.useQuery('get', '/cloud/v1/regions', {});
+  const global = $api.useQuery('get', GLOBAL, { params: { path: { client_id: clientId } } });
+  const [first] = regions.data?.results ?? [];
+  const regional = $api.useQuery(
+    'get',
+    REGIONAL,
+    { params: { path: { client_id: clientId, region_id: first?.id ?? 0 } } },
+    { enabled: first !== undefined },
+  );
+  const fields = (data: object | undefined) =>
+    quotasIn((data ?? {}) as Record<string, number>).map(({ field }) => field);
+  const inRegions = fields(regional.data);
+  return (
+    <FormDrawer
+      operation="createLimitRequest"
+      label="Ask for more"
+      title="Ask for other limits"
+      tone="primary"
+      initial={{
+        field: 'vm_count_limit',
+        region: String(first?.id ?? ''),
+        limit: undefined as number | undefined,
+        description: '',
+      }}
+      apply="Ask"
+      call={({ field, region, limit = 0, description }) =>
+        callOf('post', '/cloud/v2/limits_request', {
+          body: {
+            description,
+            requested_limits: inRegions.includes(field)
+              ? { regional_limits: [{ region_id: Number(region), [field]: limit }] }
+              : { global_limits: { [field]: limit } },
+          },
+        })
+      }
+    >
+      {({ values, set, faults }) => (
+        <>
+          <SelectField
+            label="What"
+            value={values.field}
+            options={[...inRegions, ...fields(global.data)].map((field) => ({ value: field, text: nameOf(field) }))}
+            onChange={(field) => set({ field })}
+          />
+          {inRegions.includes(values.field) && (
+            <SelectField
+              label="Region"
+              value={values.region}
+              options={(regions.data?.results ?? []).map(({ id, display_name }) => ({
+                value: String(id),
+                text: display_name,
+              }))}
+              onChange={(region) => set({ region })}
+            />
+          )}
+          <NumberField
+            label="Limit"
+            required
+            min={0}
+            value={values.limit}
+            onChange={(limit) => set({ limit })}
+            faults={faults.limit}
+          />
+          <TextField
+            label="Why"
+            required
+            value={values.description}
+            onChange={(description) => set({ description })}
+            faults={faults.description}
+            help="The platform administrator reads it and decides."
+          />
+        </>
+      )}
+    </FormDrawer>
+  );
+}
+
+function Requests() {
+  const page = usePage();
+  const params = { query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } };
+  const read = $api.useQuery('get', '/cloud/v2/limits_request', { params });
+  return (
+    <>
+      <Table
+        caption="Requests for other limits, the newest first"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'ID', show: ({ id }) => <code>{id}</code> },
+          { name: 'Account', show: ({ client_id }) => client_id },
+          { name: 'Limits', show: ({ requested_limits }) => limitsIn(requested_limits) },
+          { name: 'Why', show: ({ description }) => description },
+          { name: 'State', show: ({ status }) => <State of={status} /> },
+          { name: 'Asked', show: ({ created_at }) => <Time at={created_at} /> },
+          { name: 'Actions', show: ({ id, status }) => <RequestActions id={id} open={status === 'in progress'} /> },
+        ]}
+        empty={<p>Nobody has asked for more.</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </>
+  );
+}
+
+interface Limits {
+  global_limits?: object;
+  regional_limits?: readonly { region_id: number }[];
+}
+
+function limitsIn({ global_limits = {}, regional_limits = [] }: Limits): string {
+  const texts = (limits: object, where: string) =>
+    Object.entries(limits).map(([field, limit]) => `${limit} ${nameOf(field)}${where}`);
+  return [
+    ...texts(global_limits, ''),
+    ...regional_limits.flatMap(({ region_id, ...limits }) => texts(limits, ` in region ${region_id}`)),
+  ].join(', ');
+}
+
+function RequestActions({ id, open }: { id: number; open: boolean }) {
+  const params = { path: { request_id: id } };
+  const disabled = open ? undefined : 'It is decided already';
+  return (
+    <span className="row">
+      <Review
+        operation="decideLimitRequest"
+        label="Grant"
+        tone="primary"
+        disabled={disabled}
+        title="Grant these limits?"
+        call={() => callOf('patch', '/cloud/v2/limits_request/{request_id}', { params, body: { status: 'done' } })}
+      />
+      <Review
+        operation="decideLimitRequest"
+        label="Reject"
+        disabled={disabled}
+        title="Reject the request?"
+        call={() => callOf('patch', '/cloud/v2/limits_request/{request_id}', { params, body: { status: 'rejected' } })}
+      />
+      <Review
+        operation="deleteLimitRequest"
+        label="Delete"
+        tone="danger"
+        title="Delete the request?"
+        call={() => callOf('delete', '/cloud/v2/limits_request/{request_id}', { params })}
+      >
+        <p>Limits that were granted stay.</p>
+      </Review>
+    </span>
+  );
+}

@@ -1,0 +1,385 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { usePage } from '../../lib/search.ts';
+import { useWho } from '../../lib/session.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { Fault } from '../../ui/fault.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { FormDrawer } from '../../ui/form-drawer.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Review } from '../../ui/review.tsx';
+import { Secret } from '../../ui/secret.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Tabs, useTab } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ROLES } from './tokens.tsx';
+
+const TABS = { users: 'Users', attempts: 'Login attempts' };
+
+export function Users() {
+  const tab = useTab(TABS);
+  const { clientId } = useWho();
+  const page = usePage();
+  const [invitation, setInvitation] = useState<string>();
+  const query = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
+  const invite = (
+    <FormDrawer
+      operation="inviteUser"
+      label="Invite a user"
+      title="Invite a user"
+      tone="primary"
+      initial={{ email: '', name: '', role: 'Users' }}
+      apply="Invite"
+      call={({ email, name, role }) =>
+        callOf('post', '/iam/clients/invite_user', {
+          body: { email, ...(name && { name }), user_role: { name: role }, client_id: clientId },
+        })
+      }
+      onApplied={(answer) => setInvitation((answer as { invitation_token?: string }).invitation_token)}
+    >
+      {({ values, set, faults }) => (
+        <>
+          <TextField
+            label="E-mail address"
+            type="email"
+            required
+            value={values.email}
+            onChange={(email) => set({ email })}
+            faults={faults.email}
+            help="The invitation is sent there. The page also shows it, for servers that send no mail."
+          />
+          <TextField label="Name" value={values.name} onChange={(name) => set({ name })} faults={faults.name} />
+          <SelectField
+            label="Role"
+            value={values.role}
+            options={ROLES}
+            onChange={(role) => set({ role })}
+            help="Administrators may do everything, engineers change resources, users look at them."
+          />
+        </>
+      )}
+    </FormDrawer>
+  );
+  return (
+    <Page
+      title="Users"
+      actions={
+        <>
+          {invite}
+          <AsCode
+            calls={[callOf('get', tab === 'users' ? '/iam/users' : '/iam/activity_log/logins', { params: { query } })]}
+          />
+        </>
+      }
+    >
+      <Tabs tabs={TABS} label="Parts of the page" />
+      {tab === 'users' ? <UserList query={query} page={page} /> : <Attempts query={query} page={page} />}
+      <Secret
+        title="The invitation"
+        value={invitation}
+        variable="TRADEWIND_INVITATION"
+        onClose={() => setInvitation(undefined)}
+      />
+    </Page>
+  );
+}
+
+interface ListProps {
+  query: { limit: number; offset: number };
+  page: number;
+}
+
+function UserList({ query, page }: ListProps) {
+  const { userId } = useWho();
+  const read = $api.useQuery('get', '/iam/users', { params: { query } });
+  return (
+    <>
+      <Table
+        caption="Users, in the order in which they were created"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: 'E-mail address',
+            show: ({ id, email }) => (
+              <span className="row">
+                <Link to="/account/users/$user" params={{ user: String(id) }}>
+                  {email}
+                </Link>
+                {id === userId && <span className="badge">you</span>}
+              </span>
+            ),
+          },
+          { name: 'Name', show: ({ name }) => name },
+          { name: 'ID', show: ({ id }) => <code>{id}</code> },
+          {
+            name: 'Accounts and roles',
+            show: ({ client_and_roles }) =>
+              client_and_roles
+                .map(({ client_company_name, user_roles }) => `${client_company_name}: ${user_roles.join(', ')}`)
+                .join('; '),
+          },
+          {
+            name: 'State',
+            show: ({ is_active, activated }) =>
+              is_active ? (
+                <span className="badge good">{activated ? 'active' : 'active, without a password'}</span>
+              ) : (
+                <span className="badge bad">blocked</span>
+              ),
+          },
+        ]}
+        empty={<p>There is no user that you may see.</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </>
+  );
+}
+
+function Attempts({ query, page }: ListProps) {
+  const read = $api.useQuery('get', '/iam/activity_log/logins', { params: { query } });
+  return (
+    <>
+      <Table
+        caption="Attempts to log in with a password, the newest first"
+        read={{ ...read, data: read.data && { count: read.data.count, results: read.data.result } }}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'When', show: ({ created_at }) => <Time at={created_at} /> },
+          { name: 'As', show: ({ username }) => username },
+          {
+            name: 'Result',
+            show: ({ successful }) => (
+              <span className={`badge ${successful ? 'good' : 'bad'}`}>{successful ? 'logged in' : 'refused'}</span>
+            ),
+          },
+          { name: 'From', show: ({ ip_address }) => <code>{ip_address}</code> },
+          { name: 'Program', show: ({ user_agent }) => <span className="muted">{user_agent}</span> },
+        ]}
+        empty={<p>Nobody has tried to log in with a password in the last 90 days.</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </>
+  );
+}
+
+export function UserPage() {
+  const { user } = useParams({ from: '/account/users/$user' });
+  const userId = Number(user);
+  const navigate = useNavigate();
+  const { clientId } = useWho();
+  const params = { path: { userId } };
+  const read = $api.useQuery('get', '/iam/users/{userId}', { params });
+  const membership = { params: { path: { clientId, userId } } };
+  const member = $api.useQuery('get', '/iam/clients/{clientId}/client-users/{userId}', membership);
+  if (read.error) return <Fault error={read.error} again={() => void read.refetch()} />;
+  if (!read.data) return <p className="muted">Reading …</p>;
+  const { email, name, phone, lang, is_active } = read.data;
+  const role = member.data?.user_role.name ?? '';
+  return (
+    <Page
+      title={email}
+      crumbs={[
+        <Link key="users" to="/account/users">
+          Users
+        </Link>,
+        <code key="id">{userId}</code>,
+      ]}
+      actions={
+        <>
+          <FormDrawer
+            operation="updateUser"
+            label="Change"
+            title={`Change ${email}`}
+            initial={{ name: name ?? '', phone: phone ?? '' }}
+            apply="Change"
+            call={(values) =>
+              callOf('patch', '/iam/users/{userId}', {
+                params,
+                body: { name: values.name || null, phone: values.phone || null },
+              })
+            }
+          >
+            {({ values, set, faults }) => (
+              <>
+                <TextField label="Name" value={values.name} onChange={(name) => set({ name })} faults={faults.name} />
+                <TextField
+                  label="Phone"
+                  value={values.phone}
+                  onChange={(phone) => set({ phone })}
+                  faults={faults.phone}
+                />
+              </>
+            )}
+          </FormDrawer>
+          <Review
+            operation="updateUser"
+            label={is_active ? 'Block' : 'Unblock'}
+            title={`${is_active ? 'Block' : 'Unblock'} ${email}?`}
+            call={() => callOf('patch', '/iam/users/{userId}', { params, body: { is_active: !is_active } })}
+          >
+            <p>
+              {is_active ? 'The user’s logins and API tokens are refused from then on.' : 'The user may log in again.'}
+            </p>
+          </Review>
+          <Review
+            operation="removeClientUser"
+            label="Remove"
+            tone="danger"
+            title={`Remove ${email} from the account?`}
+            call={() => callOf('delete', '/iam/clients/{clientId}/client-users/{userId}', membership)}
+            onApplied={() => void navigate({ to: '/account/users' })}
+          >
+            <p>Somebody who belongs to no other account is deleted. Delete the user’s API tokens first.</p>
+          </Review>
+          <AsCode
+            calls={[
+              callOf('get', '/iam/users/{userId}', { params }),
+              callOf('get', '/iam/clients/{clientId}/client-users/{userId}', membership),
+              callOf('get', '/cloud/v1/users/assignments', { params: { query: { user_id: userId } } }),
+            ]}
+          />
+        </>
+      }
+    >
+      <div className="card">
+        <dl className="facts inside">
+          <dt>Name</dt>
+          <dd>{name ?? '–'}</dd>
+          <dt>Phone</dt>
+          <dd>{phone ?? '–'}</dd>
+          <dt>Language</dt>
+          <dd>{lang}</dd>
+          <dt>State</dt>
+          <dd>{is_active ? 'active' : 'blocked'}</dd>
+          <dt>Role in this account</dt>
+          <dd className="row">
+            {member.error ? 'not a member' : role}
+            {member.data && (
+              <FormDrawer
+                operation="updateClientUser"
+                label="Change the role"
+                title={`Change the role of ${email}`}
+                initial={{ role }}
+                apply="Change"
+                call={(values) =>
+                  callOf('put', '/iam/clients/{clientId}/client-users/{userId}', {
+                    ...membership,
+                    body: { user_role: { name: values.role } },
+                  })
+                }
+              >
+                {({ values, set, faults }) => (
+                  <SelectField
+                    label="Role"
+                    value={values.role}
+                    options={ROLES}
+                    onChange={(role) => set({ role })}
+                    faults={faults.role}
+                    help="Takes effect on logins and API tokens at once."
+                  />
+                )}
+              </FormDrawer>
+            )}
+          </dd>
+        </dl>
+      </div>
+      <Assignments userId={userId} />
+    </Page>
+  );
+}
+
+function Assignments({ userId }: { userId: number }) {
+  const { clientId } = useWho();
+  const params = { query: { user_id: userId, limit: 1000 } };
+  const read = $api.useQuery('get', '/cloud/v1/users/assignments', { params });
+  const roles = $api.useQuery('get', '/cloud/v1/users/roles', {});
+  const projects = $api.useQuery('get', '/cloud/v1/projects', { params: { query: { limit: 1000 } } });
+  const nameOf = (id: number | null | undefined) =>
+    id === null || id === undefined
+      ? 'the whole account'
+      : (projects.data?.results.find((one) => one.id === id)?.name ?? `project ${id}`);
+  return (
+    <section className="card" aria-labelledby="assignments">
+      <header>
+        <h2 id="assignments">Roles in the cloud</h2>
+        <span className="muted">
+          With roles in projects, a user has these rights there and none elsewhere. Without any, the role in the account
+          counts.
+        </span>
+        <FormDrawer
+          operation="createRoleAssignment"
+          label="Assign a role"
+          title="Assign a role"
+          initial={{ role: 'Observer', project_id: '' }}
+          apply="Assign"
+          call={({ role, project_id }) =>
+            callOf('post', '/cloud/v1/users/assignments', {
+              body: {
+                user_id: userId,
+                role: role as 'Observer',
+                client_id: clientId,
+                ...(project_id && { project_id: Number(project_id) }),
+              },
+            })
+          }
+        >
+          {({ values, set, faults }) => (
+            <>
+              <SelectField
+                label="Role"
+                value={values.role}
+                options={(roles.data?.results ?? []).map(({ role, scope }) => ({
+                  value: role,
+                  text: scope === 'Client' ? `${role} (whole account)` : role,
+                }))}
+                onChange={(role) => set({ role })}
+                faults={faults.role}
+              />
+              <SelectField
+                label="Project"
+                value={values.project_id}
+                options={[
+                  { value: '', text: 'the whole account' },
+                  ...(projects.data?.results ?? []).map(({ id, name }) => ({ value: String(id), text: name })),
+                ]}
+                onChange={(project_id) => set({ project_id })}
+                faults={faults.project_id}
+              />
+            </>
+          )}
+        </FormDrawer>
+      </header>
+      <Table
+        caption="Roles of the user in projects"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'Role', show: ({ role }) => role },
+          { name: 'In', show: ({ project_id }) => nameOf(project_id) },
+          { name: 'Assigned', show: ({ created_at }) => <Time at={created_at} /> },
+          {
+            name: 'Actions',
+            show: ({ id, role, project_id }) => (
+              <Review
+                operation="deleteRoleAssignment"
+                label="Take back"
+                tone="danger"
+                title={`Take back ${role} in ${nameOf(project_id)}?`}
+                call={() =>
+                  callOf('delete', '/cloud/v1/users/assignments/{assignment_id}', {
+                    params: { path: { assignment_id: id } },
+                  })
+                }
+              />
+            ),
+          },
+        ]}
+        empty={<p>The user has no roles in projects: the role in the account counts everywhere.</p>}
+      />
+    </section>
+  );
+}

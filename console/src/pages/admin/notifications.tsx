@@ -1,0 +1,180 @@
+import { $api } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { useRefusal } from '../../lib/permissions.ts';
+import { useFilters, usePage } from '../../lib/search.ts';
+import { useWho } from '../../lib/session.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { CheckField, TextField } from '../../ui/field.tsx';
+import { ChoiceFilter } from '../../ui/filters.tsx';
+import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Review } from '../../ui/review.tsx';
+import { Table } from '../../ui/table.tsx';
+
+const LIST = '/iam/reselling/resellers/{resellerId}/notification_settings';
+const ONE = '/iam/reselling/resellers/{resellerId}/notification_settings/{notificationSettingsId}';
+type Event = 'failed_login' | 'deletion_request';
+const EVENTS: Record<Event, { title: string; text: string }> = {
+  failed_login: {
+    title: 'A login fails',
+    text: 'Somebody gave a wrong password for a user of the reseller’s clients. At most one mail an hour for each user.',
+  },
+  deletion_request: {
+    title: 'A client asks to be deleted',
+    text: 'A client of the reseller asks for its deletion, or takes that back.',
+  },
+};
+const ORDERS = [
+  { value: 'notification_type', text: 'by event' },
+  { value: 'email', text: 'by address' },
+  { value: '-id', text: 'newest first' },
+] as const;
+
+/** Whom mails about a reseller’s clients go to. */
+export function Notifications() {
+  const { reseller } = useFilters();
+  const { userId } = useWho();
+  const platform = useRefusal()('listResellers') === undefined;
+  const me = $api.useQuery('get', '/iam/clients/me', {});
+  const resellers = $api.useQuery(
+    'get',
+    '/tradewind/v1/resellers',
+    { params: { query: { limit: 1000 } } },
+    { enabled: platform && me.data !== undefined },
+  );
+  const own = me.data?.users?.find(({ id }) => id === userId)?.reseller;
+  const resellerId = reseller !== undefined && /^\d{1,9}$/.test(reseller) ? Number(reseller) : own;
+  if (resellerId === undefined) return <p className="muted">Reading …</p>;
+  return (
+    <Page
+      title="Notifications"
+      actions={<AsCode calls={[callOf('get', LIST, { params: { path: { resellerId } } })]} />}
+    >
+      <search className="filters">
+        {platform && (
+          <ChoiceFilter
+            name="reseller"
+            label="Reseller"
+            none="your own"
+            options={(resellers.data?.results ?? []).map(({ id, name }) => ({ value: String(id), text: name }))}
+          />
+        )}
+        <ChoiceFilter name="ordering" label="Order" none="oldest first" options={ORDERS} />
+      </search>
+      <div className="cards">
+        {(Object.keys(EVENTS) as Event[]).map((event) => (
+          <section key={event} className="card" aria-labelledby={event}>
+            <header>
+              <h2 id={event}>{EVENTS[event].title}</h2>
+            </header>
+            <div className="inside page">
+              <p>{EVENTS[event].text}</p>
+              <div>
+                <FormDrawer
+                  operation="createNotificationSetting"
+                  label="Add an address"
+                  title={`${EVENTS[event].title}: add an address`}
+                  initial={{ email: '', enabled: true }}
+                  apply="Add"
+                  call={({ email, enabled }) =>
+                    callOf('post', LIST, {
+                      params: { path: { resellerId } },
+                      body: { notification_type: event, email, enabled },
+                    })
+                  }
+                >
+                  {(form) => <SettingFields {...form} />}
+                </FormDrawer>
+              </div>
+            </div>
+          </section>
+        ))}
+      </div>
+      <Settings resellerId={resellerId} />
+    </Page>
+  );
+}
+
+interface Fields {
+  email: string;
+  enabled: boolean;
+}
+
+function SettingFields({ values, set, faults }: FormProps<Fields>) {
+  return (
+    <>
+      <TextField
+        label="E-mail address"
+        type="email"
+        required
+        value={values.email}
+        onChange={(email) => set({ email })}
+        faults={faults.email}
+      />
+      <CheckField
+        label="Send mails"
+        value={values.enabled}
+        onChange={(enabled) => set({ enabled })}
+        help="Without it, the setting is kept and nothing is sent."
+      />
+    </>
+  );
+}
+
+function Settings({ resellerId }: { resellerId: number }) {
+  const page = usePage();
+  const { ordering } = useFilters();
+  const order = ORDERS.find(({ value }) => value === ordering)?.value;
+  const params = {
+    path: { resellerId },
+    query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(order && { ordering: order }) },
+  };
+  const read = $api.useQuery('get', LIST, { params });
+  return (
+    <>
+      <Table
+        caption="Notification settings"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'Event', show: ({ notification_type }) => EVENTS[notification_type].title },
+          { name: 'E-mail address', show: ({ email }) => email },
+          {
+            name: 'State',
+            show: ({ enabled }) => <span className={`badge ${enabled ? 'good' : ''}`}>{enabled ? 'on' : 'off'}</span>,
+          },
+          {
+            name: 'Actions',
+            show: ({ id, notification_type, email, enabled }) => {
+              const one = { path: { resellerId, notificationSettingsId: id } };
+              return (
+                <span className="row">
+                  <FormDrawer
+                    operation="updateNotificationSetting"
+                    label="Change"
+                    title={`${EVENTS[notification_type].title}: change`}
+                    initial={{ email, enabled }}
+                    apply="Change"
+                    call={(values) => callOf('patch', ONE, { params: one, body: { notification_type, ...values } })}
+                  >
+                    {(form) => <SettingFields {...form} />}
+                  </FormDrawer>
+                  <Review
+                    operation="deleteNotificationSetting"
+                    label="Delete"
+                    tone="danger"
+                    title={`Send ${email} no more mails about this?`}
+                    call={() => callOf('delete', ONE, { params: one })}
+                  />
+                </span>
+              );
+            },
+          },
+        ]}
+        empty={<p>Nobody gets mails about this reseller’s clients.</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+    </>
+  );
+}
