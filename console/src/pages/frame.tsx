@@ -1,0 +1,229 @@
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { $api } from '../lib/api.ts';
+import { actAs, signOut } from '../lib/hub.ts';
+import { type Place, remember, useNearestPlace, usePlace } from '../lib/place.ts';
+import { useLive, useWho } from '../lib/session.ts';
+import { toggleTheme } from '../lib/theme.ts';
+import { Choice } from '../ui/choice.tsx';
+import { Toasts } from '../ui/toasts.tsx';
+
+const LIVE = {
+  connecting: ['busy', 'Connecting'],
+  streaming: ['good', 'Live'],
+  polling: ['warn', 'Live updates off: looking every 3 seconds'],
+  off: ['', 'Offline'],
+} as const;
+
+/** What is around every page. */
+export function Frame() {
+  const place = usePlace();
+  const nearest = useNearestPlace();
+  useEffect(() => {
+    if (place) remember(place);
+  }, [place]);
+  return (
+    <Toasts>
+      <Announcer />
+      <Acting />
+      <div className="frame">
+        <Bar place={place} />
+        <Rail place={nearest} />
+        <main id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </Toasts>
+  );
+}
+
+/** Tells screen readers that another page has opened, which they don't notice by themselves. */
+function Announcer() {
+  const text = useRef<HTMLParagraphElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const title = document.querySelector('main h1')?.textContent ?? path;
+      document.title = `${title} · Tradewind`;
+      if (text.current) text.current.textContent = title;
+    }, 150);
+    return () => clearTimeout(timer);
+  }, [path]);
+  return <p ref={text} className="hidden" aria-live="polite" />;
+}
+
+function Acting() {
+  const who = useWho();
+  const navigate = useNavigate();
+  if (!who.acting) return null;
+  const goBack = async () => {
+    await actAs(undefined);
+    void navigate({ to: '/admin/clients/$client', params: { client: String(who.clientId) } });
+  };
+  return (
+    <div className="acting row" role="status">
+      <strong>You act for {who.clientName}.</strong>
+      <button type="button" className="button" onClick={() => void goBack()}>
+        Back to your own account
+      </button>
+    </div>
+  );
+}
+
+function Bar({ place }: { place: Place | undefined }) {
+  const who = useWho();
+  const [look, text] = LIVE[useLive()];
+  return (
+    <header className="bar">
+      <a href="#main" className="hidden">
+        Skip to the page
+      </a>
+      <Link to="/" className="brand">
+        Tradewind
+      </Link>
+      {place && <PlaceChoice place={place} />}
+      <div className="end">
+        <span className={`badge ${look}`} role="status">
+          {text}
+        </span>
+        <button type="button" className="button quiet" onClick={toggleTheme} aria-label="Change between light and dark">
+          ◐
+        </button>
+        <span className="muted">{who.email}</span>
+        <button type="button" className="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function PlaceChoice({ place }: { place: Place }) {
+  const navigate = useNavigate();
+  const projects = $api.useQuery('get', '/cloud/v1/projects', { params: { query: { limit: 1000 } } });
+  const regions = $api.useQuery('get', '/cloud/v1/regions', {});
+  const go = (to: Partial<Place>) =>
+    void navigate({ to: '.', params: { ...place, ...to } as never, search: {} as never });
+  return (
+    <div className="row">
+      <Choice
+        label="Project"
+        value={String(place.project)}
+        options={(projects.data?.results ?? []).map(({ id, name }) => ({ value: String(id), text: name }))}
+        onChange={(id) => go({ project: Number(id) })}
+      />
+      <Choice
+        label="Region"
+        value={String(place.region)}
+        options={(regions.data?.results ?? []).map(({ id, display_name }) => ({
+          value: String(id),
+          text: display_name,
+        }))}
+        onChange={(id) => go({ region: Number(id) })}
+      />
+    </div>
+  );
+}
+
+const OF_PLACE = '/p/$project/r/$region';
+/** What the rail leads to: a heading, and addresses with what they are called. */
+const RAIL: readonly (readonly [heading: string, entries: readonly (readonly [to: string, text: string])[]])[] = [
+  ['', [[OF_PLACE, 'Overview']]],
+  ['Kubernetes', [[`${OF_PLACE}/clusters`, 'Clusters']]],
+  ['Compute', [[`${OF_PLACE}/instances`, 'Instances']]],
+  [
+    'Network',
+    [
+      [`${OF_PLACE}/networks`, 'Networks'],
+      [`${OF_PLACE}/topology`, 'Topology'],
+      [`${OF_PLACE}/security-groups`, 'Security groups'],
+      [`${OF_PLACE}/reachability`, 'Reachability'],
+      [`${OF_PLACE}/routers`, 'Routers'],
+      [`${OF_PLACE}/floating-ips`, 'Floating IPs'],
+      [`${OF_PLACE}/reserved-ips`, 'Reserved fixed IPs'],
+      [`${OF_PLACE}/load-balancers`, 'Load balancers'],
+    ],
+  ],
+  [
+    'Storage',
+    [
+      [`${OF_PLACE}/volumes`, 'Volumes'],
+      [`${OF_PLACE}/snapshots`, 'Snapshots'],
+      [`${OF_PLACE}/file-shares`, 'File shares'],
+      [`${OF_PLACE}/images`, 'Images'],
+      [`${OF_PLACE}/ssh-keys`, 'SSH keys'],
+      [`${OF_PLACE}/secrets`, 'Secrets'],
+    ],
+  ],
+  ['AI', [['/ai-tasks', 'AI tasks']]],
+  [
+    'Work',
+    [
+      [`${OF_PLACE}/tasks`, 'Tasks'],
+      ['/operations', 'All operations'],
+    ],
+  ],
+  [
+    'Account',
+    [
+      ['/account/projects', 'Projects'],
+      ['/account/quotas', 'Quotas'],
+      ['/account/costs', 'Usage and costs'],
+      ['/account/prices', 'Prices'],
+      ['/account/users', 'Users'],
+      ['/account/tokens', 'API tokens'],
+      ['/account/logins', 'Your logins'],
+      ['/account/audit', 'Audit'],
+      ['/account/webhooks', 'Webhooks'],
+      ['/account/features', 'Features'],
+    ],
+  ],
+];
+/** For resellers and the platform administrator: each with the operation that has to be allowed. */
+const ADMINISTRATION = [
+  ['/admin/clients', 'Clients', 'listClients'],
+  ['/admin/resellers', 'Resellers', 'listResellers'],
+  ['/admin/prices', 'Price lists', 'listPriceLists'],
+  ['/admin/notifications', 'Notifications', 'listNotificationSettings'],
+  ['/admin/products', 'Products', 'listDefaultProducts'],
+  // The test API is in no document. It is for the platform administrator, too.
+  ['/admin/test', 'Faults and clock', 'listResellers'],
+] as const;
+
+function Rail({ place }: { place: Place }) {
+  const { data } = $api.useQuery('get', '/tradewind/v1/permissions', { params: { query: {} } });
+  const allowed = ADMINISTRATION.filter(([, , needed]) => data?.refused.every(({ operation }) => operation !== needed));
+  const administration = ['Administration', allowed.map(([to, text]) => [to, text] as const)] as const;
+  const list = (entries: (typeof RAIL)[number][1]) => (
+    <ul>
+      {entries.map(([to, text]) => (
+        <li key={to}>
+          <Link
+            to={to}
+            params={place as never}
+            activeOptions={{ exact: to === OF_PLACE, includeSearch: false }}
+            activeProps={{ 'aria-current': 'page' }}
+          >
+            {text}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+  return (
+    <div className="rail">
+      <nav aria-label="Pages">
+        {(allowed.length > 0 ? [...RAIL, administration] : RAIL).map(([heading, entries]) =>
+          heading === '' ? (
+            <div key={heading}>{list(entries)}</div>
+          ) : (
+            <section key={heading} aria-label={heading}>
+              <h2>{heading}</h2>
+              {list(entries)}
+            </section>
+          ),
+        )}
+      </nav>
+    </div>
+  );
+}

@@ -1,0 +1,323 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { components } from '../../types/api.d.ts';
+import { $api } from '../lib/api.ts';
+import { callOf } from '../lib/call.ts';
+import { type Place, usePlace } from '../lib/place.ts';
+import { useWho } from '../lib/session.ts';
+import { AsCode } from '../ui/as-code.tsx';
+import { Fault } from '../ui/fault.tsx';
+import { Money } from '../ui/money.tsx';
+import { Page } from '../ui/page.tsx';
+import { Review } from '../ui/review.tsx';
+import { State } from '../ui/state.tsx';
+import { Time, useNow } from '../ui/time.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { acknowledgement, titleOf } from './tasks.tsx';
+
+const SHOWN = 8;
+
+export function Overview() {
+  const place = usePlace() as Place;
+  const { clientId } = useWho();
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <AsCode
+          calls={[
+            callOf('get', TASKS, { params: { query: tasksOf(place, UNDER_WAY) } }),
+            callOf('get', TASKS, { params: { query: tasksOf(place, UNSEEN) } }),
+            callOf('get', QUOTAS, { params: { path: { client_id: clientId, region_id: place.region } } }),
+            callOf('get', COSTS, { params: { query: costsOf(place, clientId) } }),
+            callOf('get', ACTIONS, { params: { query: changesOf(place) } }),
+          ]}
+        />
+      }
+    >
+      <FirstVisit place={place} />
+      <div className="columns">
+        <Running place={place} />
+        <Failed place={place} />
+        <Changes place={place} />
+        <Costs place={place} />
+        <Quotas place={place} />
+      </div>
+    </Page>
+  );
+}
+
+const TASKS = '/cloud/v1/tasks';
+const QUOTAS = '/cloud/v2/regional_quotas/{client_id}/{region_id}';
+const COSTS = '/tradewind/v1/costs';
+const ACTIONS = '/cloud/v1/user_actions';
+
+const UNDER_WAY = { state: ['NEW', 'RUNNING'] } as const;
+const UNSEEN = { state: ['ERROR'], is_acknowledged: false } as const;
+
+const inPlace = ({ project, region }: Place) => ({ project_id: [project], region_id: [region] });
+const tasksOf = (place: Place, more: typeof UNDER_WAY | typeof UNSEEN) =>
+  ({ ...inPlace(place), ...more, state: [...more.state], limit: SHOWN }) as never;
+const costsOf = (place: Place, clientId: number) => ({ client_id: [clientId], ...inPlace(place), limit: 1_000 });
+const changesOf = (place: Place) => ({ ...inPlace(place), limit: SHOWN });
+
+interface Read {
+  error: object | null;
+  refetch: () => unknown;
+}
+
+function Card({
+  title,
+  note,
+  read: { error, refetch },
+  children,
+}: {
+  title: string;
+  note?: ReactNode;
+  read: Read;
+  children: ReactNode;
+}) {
+  return (
+    <section className="card" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <span className="muted">{note}</span>
+      </header>
+      {error ? <Fault error={error} again={() => void refetch()} /> : children}
+    </section>
+  );
+}
+
+function Running({ place }: { place: Place }) {
+  const read = $api.useQuery('get', TASKS, { params: { query: tasksOf(place, UNDER_WAY) } });
+  return (
+    <Card title="Running tasks" note={read.data?.count} read={read}>
+      {read.data?.count === 0 && <p className="empty">Nothing is being changed.</p>}
+      <ul className="lines">
+        {read.data?.results.map(({ id, task_type, created_on }) => (
+          <li key={id} className="quota">
+            <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task: id }}>
+              {titleOf(task_type)}
+            </Link>
+            <span className="muted">
+              <Time at={created_on} />
+            </span>
+            <Progress id={id} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** How far a task is, and what it does. */
+function Progress({ id }: { id: string }) {
+  const { data } = $api.useQuery('get', '/tradewind/v1/tasks/{task_id}/steps', { params: { path: { task_id: id } } });
+  if (!data) return null;
+  const [current] = data.steps.filter(({ state }) => state === 'doing' || state === 'waiting');
+  return (
+    <>
+      <span className="muted">
+        {current && `${current.kind.replaceAll('_', ' ')}: ${current.doing ?? current.state}`}
+      </span>
+      <span className="muted">
+        step {Math.min(data.done + 1, data.of)} of {data.of}
+      </span>
+      <Meter share={data.of === 0 ? 0 : data.done / data.of} />
+    </>
+  );
+}
+
+function Meter({ share, full = false }: { share: number; full?: boolean }) {
+  return (
+    <span className={`meter ${full ? 'full' : ''}`} aria-hidden>
+      <svg viewBox="0 0 100 4" preserveAspectRatio="none" width="100%" height="100%" role="presentation">
+        <rect width={Math.min(100, share * 100)} height="4" />
+      </svg>
+    </span>
+  );
+}
+
+function Failed({ place }: { place: Place }) {
+  const read = $api.useQuery('get', TASKS, { params: { query: tasksOf(place, UNSEEN) } });
+  return (
+    <Card title="Needs you" note={read.data?.count} read={read}>
+      {read.data?.count === 0 && <p className="empty">No task has failed that nobody has seen.</p>}
+      <ul className="lines">
+        {read.data?.results.map(({ id, task_type, created_on, error, state }) => (
+          <li key={id} className="attention">
+            <div className="row">
+              <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task: id }}>
+                {titleOf(task_type)}
+              </Link>
+              <State of={String(state)} />
+              <span className="muted">
+                <Time at={created_on} />
+              </span>
+            </div>
+            <p className="long">{error}</p>
+            <Review
+              operation="acknowledgeTask"
+              label="Acknowledge"
+              title={`Acknowledge that ${titleOf(task_type)} has failed?`}
+              call={() => acknowledgement(id)}
+            />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const NAMES: Record<string, string> = {
+  firewall: 'security groups',
+  floating: 'floating IPs',
+  laas_topic: 'log topics',
+  loadbalancer: 'load balancers',
+  reserved_fixed_ip: 'reserved IPs',
+  servergroup: 'placement groups',
+  sfs: 'file shares',
+  vm: 'instances',
+  volume_snapshots: 'snapshots',
+};
+
+interface Quota {
+  name: string;
+  limit: number;
+  used: number;
+  share: number;
+}
+
+/** The quotas of the account in the region, those with the largest share in use first. */
+function useQuotas({ region }: Place) {
+  const { clientId } = useWho();
+  const read = $api.useQuery('get', QUOTAS, {
+    params: { path: { client_id: clientId, region_id: region } },
+  });
+  const numbers = (read.data ?? {}) as Record<string, number>;
+  const quotas = Object.keys(numbers)
+    .flatMap((key): Quota[] => {
+      const name = /^(.*)_count_limit$/.exec(key)?.[1];
+      if (name === undefined) return [];
+      const [limit = 0, used = 0] = [numbers[key], numbers[`${name}_count_usage`]];
+      return [
+        { name: NAMES[name] ?? `${name.replaceAll('_', ' ')}s`, limit, used, share: limit === 0 ? 0 : used / limit },
+      ];
+    })
+    .sort((one, other) => other.share - one.share || other.used - one.used);
+  return { read, quotas };
+}
+
+function Quotas({ place }: { place: Place }) {
+  const { read, quotas } = useQuotas(place);
+  return (
+    <Card title="Quotas" note="of the account in this region" read={read}>
+      <ul className="lines">
+        {quotas.slice(0, SHOWN).map(({ name, limit, used, share }) => (
+          <li key={name} className="quota">
+            <span>{name}</span>
+            <span className="muted">
+              {used} of {limit}
+            </span>
+            <Meter share={share} full={share >= 0.9} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** What the project has cost in the region since the month began, in UTC, and what it will if it goes on as in the last hour. */
+function Costs({ place }: { place: Place }) {
+  const { clientId } = useWho();
+  const where = costsOf(place, clientId);
+  const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS;
+  const month = useCosts(where);
+  const hour = useCosts({ ...where, from: new Date(now - HOUR_MS).toISOString(), to: new Date(now).toISOString() });
+  const today = new Date(now);
+  const end = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1);
+  const left = (end - now) / HOUR_MS;
+  const lines = month.data?.lines ?? [];
+  const unknown = lines.find(({ cost }) => cost === null);
+  const currency = lines.find((one) => one.currency !== null)?.currency;
+  const spent = sum(lines);
+  return (
+    <Card title="Costs" note="of this project and region" read={month}>
+      {month.data && lines.length === 0 && <p className="empty">Nothing has cost anything this month.</p>}
+      {lines.length > 0 && (
+        <dl className="facts inside">
+          <dt>This month so far</dt>
+          <dd>
+            <strong>
+              <Money amount={spent} currency={currency} />
+            </strong>
+          </dd>
+          <dt>At this rate</dt>
+          <dd>
+            {hour.data ? <Money amount={spent + sum(hour.data.lines) * left} currency={currency} /> : '…'} for the month
+          </dd>
+          {unknown && (
+            <>
+              <dt>Without</dt>
+              <dd>{unknown.err ?? 'what has hidden prices'}</dd>
+            </>
+          )}
+        </dl>
+      )}
+    </Card>
+  );
+}
+
+function useCosts(query: Record<string, unknown>) {
+  const read = $api.useQuery('get', COSTS, { params: { query: query as never } });
+  // The operation has another form too, which is not asked for here.
+  return { ...read, data: read.data as components['schemas']['CostStatement'] | undefined };
+}
+
+const sum = (lines: readonly { cost: number | null }[]): number =>
+  lines.reduce((all, { cost }) => all + (cost ?? 0), 0);
+
+function Changes({ place }: { place: Place }) {
+  const read = $api.useQuery('get', ACTIONS, { params: { query: changesOf(place) } });
+  return (
+    <Card title="Recent changes" read={read}>
+      {read.data?.count === 0 && <p className="empty">Nobody has changed anything yet.</p>}
+      <ul className="lines">
+        {read.data?.results.map(({ id, timestamp, email, user_id, action_type, api_group, resources, task_id }) => (
+          <li key={id} className="row">
+            <span className="muted">
+              <Time at={timestamp} />
+            </span>
+            <span>{email ?? `user ${user_id}`}</span>
+            <span>
+              {action_type.replaceAll('_', ' ')} {api_group.replaceAll('_', ' ')}{' '}
+              <strong>
+                {resources.map(({ search_field, resource_id }) => search_field ?? resource_id).join(', ')}
+              </strong>
+            </span>
+            {task_id && (
+              <Link
+                to="/p/$project/r/$region/tasks/$task"
+                params={{ ...place, task: task_id }}
+                aria-label={`The task of the change ${id}`}
+              >
+                task
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Shown while the account has nothing in the region, and has never started a task. */
+function FirstVisit({ place }: { place: Place }) {
+  const { read, quotas } = useQuotas(place);
+  const tasks = $api.useQuery('get', TASKS, { params: { query: { limit: 1 } } });
+  if (!read.data || tasks.data?.count !== 0 || quotas.some(({ used }) => used > 0)) return null;
+  return <FirstSteps place={place} />;
+}

@@ -1,0 +1,203 @@
+import { useState } from 'react';
+import { $api } from '../lib/api.ts';
+import { callOf } from '../lib/call.ts';
+import { type Place, pathOf, usePlace } from '../lib/place.ts';
+import { usePage } from '../lib/search.ts';
+import { AsCode } from '../ui/as-code.tsx';
+import { Bulk } from '../ui/bulk.tsx';
+import { Field, SelectField, TextField, useFaults } from '../ui/field.tsx';
+import { Page } from '../ui/page.tsx';
+import { PAGE_SIZE, Pages } from '../ui/pages.tsx';
+import { Review } from '../ui/review.tsx';
+import { useSelection } from '../ui/selection.tsx';
+import { State } from '../ui/state.tsx';
+import { Table } from '../ui/table.tsx';
+import { Time } from '../ui/time.tsx';
+
+const SECRETS = '/cloud/v1/secrets/{project_id}/{region_id}';
+
+export function Secrets() {
+  const place = usePlace() as Place;
+  const page = usePage();
+  const params = { path: pathOf(place), query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } };
+  const read = $api.useQuery('get', SECRETS, { params });
+  const { chosen, column, drop } = useSelection(
+    read.data?.results,
+    ({ id }) => id,
+    ({ name }) => name,
+  );
+  return (
+    <Page
+      title="Secrets"
+      actions={
+        <>
+          <AsCode calls={[callOf('get', SECRETS, { params })]} />
+          <Bulk
+            operation="deleteSecret"
+            label="Delete"
+            items={chosen.map(({ id, name }) => ({
+              id,
+              name,
+              call: callOf('delete', '/cloud/v1/secrets/{project_id}/{region_id}/{secret_id}', {
+                params: { path: { ...pathOf(place), secret_id: id } },
+              }),
+            }))}
+            onDone={drop}
+          />
+        </>
+      }
+    >
+      <p className="muted">Nobody can read what is in a secret again. Load balancers use certificates by their IDs.</p>
+      <Table
+        caption="Secrets, the newest first"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          column,
+          { name: 'Name', show: ({ name }) => name },
+          { name: 'What it is', show: ({ secret_type }) => secret_type },
+          { name: 'Status', show: ({ status }) => <State of={status} /> },
+          { name: 'ID', show: ({ id }) => <code>{id}</code> },
+          { name: 'Expires', show: ({ expiration }) => (expiration ? <Time at={expiration} /> : 'never') },
+          { name: 'Created', show: ({ created }) => <Time at={created} /> },
+        ]}
+        empty={<p>There is no secret in this project and region. Store one below.</p>}
+      />
+      <Pages count={read.data?.count ?? 0} page={page} />
+      <NewSecret place={place} />
+    </Page>
+  );
+}
+
+const KINDS = [
+  { value: 'tls', text: 'a certificate with its key, for load balancers' },
+  { value: 'certificate', text: 'a certificate' },
+  { value: 'private', text: 'a private key' },
+  { value: 'public', text: 'a public key' },
+  { value: 'symmetric', text: 'a symmetric key' },
+  { value: 'passphrase', text: 'a passphrase' },
+  { value: 'opaque', text: 'something else' },
+] as const;
+type Kind = (typeof KINDS)[number]['value'];
+
+const NOTHING = { certificate: '', certificate_chain: '', private_key: '' };
+
+function base64(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
+}
+
+function NewSecret({ place }: { place: Place }) {
+  const [kind, setKind] = useState<Kind>('tls');
+  const [name, setName] = useState('');
+  const [contents, setContents] = useState('');
+  const [parts, setParts] = useState(NOTHING);
+  const [expires, setExpires] = useState('');
+  const { faults, clear, take } = useFaults(['name', 'payload', 'expiration', ...Object.keys(NOTHING)]);
+  const whole = { name, ...(expires !== '' && { expiration: `${expires}T00:00:00Z` }) };
+  const params = { path: pathOf(place) };
+  const faultsOf = (part: string) => faults[`payload.${part}`] ?? faults[part] ?? faults.payload;
+  return (
+    <section className="card" aria-labelledby="new-secret">
+      <header>
+        <h2 id="new-secret">Store a secret</h2>
+      </header>
+      <form className="inside form" onSubmit={(event) => event.preventDefault()} autoComplete="off">
+        <SelectField label="What it is" value={kind} options={KINDS} onChange={(value) => setKind(value as Kind)} />
+        <TextField label="Name of the secret" value={name} onChange={setName} required faults={faults.name} />
+        {kind === 'tls' ? (
+          <>
+            <Contents
+              label="Certificate"
+              value={parts.certificate}
+              onChange={(certificate) => setParts({ ...parts, certificate })}
+              faults={faultsOf('certificate')}
+            />
+            <Contents
+              label="Certificates of its issuers"
+              help="May be empty."
+              value={parts.certificate_chain}
+              onChange={(certificate_chain) => setParts({ ...parts, certificate_chain })}
+              faults={faults['payload.certificate_chain'] ?? faults.certificate_chain}
+            />
+            <Contents
+              label="Private key"
+              value={parts.private_key}
+              onChange={(private_key) => setParts({ ...parts, private_key })}
+              faults={faults['payload.private_key'] ?? faults.private_key}
+            />
+          </>
+        ) : (
+          <Contents label="Contents" value={contents} onChange={setContents} faults={faults.payload} />
+        )}
+        <TextField
+          label="Expires on"
+          help="In UTC. Leave it empty for never."
+          type="date"
+          value={expires}
+          onChange={setExpires}
+          faults={faults.expiration}
+        />
+        <div className="row">
+          <Review
+            operation={kind === 'tls' ? 'createTlsSecret' : 'createSecret'}
+            label="Store"
+            title="Store this secret?"
+            tone="primary"
+            call={() => {
+              clear();
+              if (kind === 'tls')
+                return callOf('post', '/cloud/v2/secrets/{project_id}/{region_id}', {
+                  params,
+                  body: { ...whole, payload: parts },
+                });
+              return callOf('post', SECRETS, {
+                params,
+                body: {
+                  ...whole,
+                  secret_type: kind,
+                  payload: base64(contents),
+                  payload_content_encoding: 'base64',
+                  payload_content_type: 'application/octet-stream',
+                },
+              });
+            }}
+            onRefused={take}
+            onApplied={() => {
+              setName('');
+              setContents('');
+              setParts(NOTHING);
+            }}
+          />
+        </div>
+      </form>
+    </section>
+  );
+}
+
+function Contents({
+  label,
+  help,
+  value,
+  onChange,
+  faults,
+}: {
+  label: string;
+  help?: string;
+  value: string;
+  onChange: (value: string) => void;
+  faults: readonly string[] | undefined;
+}) {
+  return (
+    <Field label={label} help={help} faults={faults}>
+      {(ids) => (
+        <textarea
+          {...ids}
+          className="input"
+          spellCheck={false}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  );
+}

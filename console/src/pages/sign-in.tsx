@@ -1,0 +1,118 @@
+import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
+import { ApiError, parsed } from '../lib/api.ts';
+import { signIn } from '../lib/hub.ts';
+import type { Credentials } from '../worker/messages.ts';
+
+let complaint: string | undefined;
+const listeners = new Set<() => void>();
+
+function complain(text: string | undefined): void {
+  complaint = text;
+  for (const listener of listeners) listener();
+}
+
+function useComplaint(): string | undefined {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => complaint,
+  );
+}
+
+/** Signs in with the code in the address, and takes it out of there. */
+export function takeCode(): void {
+  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  if (code === undefined) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  void enter({ code });
+}
+
+async function enter(credentials: Credentials): Promise<void> {
+  complain(undefined);
+  try {
+    const response = await signIn(credentials);
+    if (response.status !== 200)
+      complain(new ApiError(response.status, parsed((await response.body?.text()) ?? ''), undefined).message);
+  } catch (error) {
+    complain((error as Error).message);
+  }
+}
+
+export function SignIn() {
+  const [way, setWay] = useState<'password' | 'token'>('password');
+  const [busy, setBusy] = useState(false);
+  const problem = useComplaint();
+  async function submit(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const text = (name: string) => {
+      const value = given.get(name);
+      return typeof value === 'string' ? value : '';
+    };
+    setBusy(true);
+    await enter(
+      way === 'token' ? { token: text('token').trim() } : { username: text('username'), password: text('password') },
+    );
+    setBusy(false);
+  }
+  return (
+    <main className="gate">
+      <div className="card">
+        <form className="inside" onSubmit={submit}>
+          <h1>Sign in to Tradewind</h1>
+          {problem && (
+            <p className="note bad" role="alert">
+              {problem}
+            </p>
+          )}
+          {way === 'password' ? (
+            <>
+              <div className="field">
+                <label htmlFor="username">E-mail address</label>
+                <input id="username" name="username" className="input" autoComplete="username" required />
+              </div>
+              <div className="field">
+                <label htmlFor="password">Password</label>
+                <input
+                  id="password"
+                  name="password"
+                  type="password"
+                  className="input"
+                  autoComplete="current-password"
+                  required
+                />
+              </div>
+            </>
+          ) : (
+            <div className="field">
+              <label htmlFor="token">API token</label>
+              <input
+                id="token"
+                name="token"
+                className="input mono"
+                autoComplete="off"
+                spellCheck={false}
+                required
+                aria-describedby="token-help"
+              />
+              <p id="token-help" className="help">
+                It is used once, to sign in with no more rights than it has. The browser doesn’t keep it.
+              </p>
+            </div>
+          )}
+          <button type="submit" className="button primary" disabled={busy}>
+            {busy ? 'Signing in …' : 'Sign in'}
+          </button>
+          <button type="button" className="button quiet" onClick={() => setWay(way === 'token' ? 'password' : 'token')}>
+            {way === 'token' ? 'Use a password instead' : 'Use an API token instead'}
+          </button>
+          <p className="muted">
+            Do you run this server? <code>npx tradewind console</code> prints an address that signs you in.
+          </p>
+        </form>
+      </div>
+    </main>
+  );
+}
