@@ -70,6 +70,7 @@ import { up as waitingDeletionsInTurns } from './0094_waiting_deletions_in_turns
 import { up as comments } from './0095_comments.ts';
 import { up as snapshotSchedules } from './0096_snapshot_schedules.ts';
 import { up as roleAssignments } from './0097_role_assignments.ts';
+import { up as consoleCodes } from './0098_console_codes.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -146,4 +147,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0095_comments': { up: comments },
   '0096_snapshot_schedules': { up: snapshotSchedules },
   '0097_role_assignments': { up: roleAssignments },
+  '0098_console_codes': { up: consoleCodes },
 };

@@ -158,6 +158,11 @@ export interface Tables {
     /** Nobody can sign in to a paused account. */
     status: Generated<'active' | 'paused'>;
   };
+  console_codes: {
+    expires_at: Date;
+    hash: Buffer;
+    user_id: number;
+  };
   /** Keys that encrypt secrets: the newest for new values, the older ones for reading. */
   data_keys: {
     /** Null until every earlier value is encrypted with it. */

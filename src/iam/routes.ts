@@ -6,6 +6,7 @@ import { clientServiceRoutes } from './client-services/routes.ts';
 import { resellerRoutes } from './clients/resellers/routes.ts';
 import { clientRoutes, suspensionRoutes } from './clients/routes.ts';
 import { featureRoutes } from './features/routes.ts';
+import { ownLoginRoutes } from './logins/own-logins/routes.ts';
 import { passwordResetRoutes } from './logins/password-resets/routes.ts';
 import { loginRoutes } from './logins/routes.ts';
 import { notificationSettingRoutes } from './notification-settings/routes.ts';
@@ -17,6 +18,7 @@ import { sellerRoutes } from './users/sellers/routes.ts';
 /** Registers its operations under one base address. */
 export function registerIamRoutes(app: Api, on: Platform): void {
   loginRoutes(app, on);
+  ownLoginRoutes(app, on);
   userRoutes(app, on);
   memberRoutes(app, on);
   sellerRoutes(app, on);

@@ -27,6 +27,7 @@ type Which =
   /** Logins of this user in these accounts, whoever created them. */
   | { memberId: number; clientIds: readonly number[] }
   | { family: string }
+  | { ids: readonly number[] }
   | { tokenIds: readonly number[] }
   | { actingUserId: number }
   /** Logins by users of this account in the name of others, or by others in the name of its users. */
@@ -64,6 +65,7 @@ export async function endLongestUnused(
 function matches(which: Which) {
   return (login: ExpressionBuilder<Tables, 'login_sessions'>) => {
     if ('family' in which) return login('family', '=', which.family);
+    if ('ids' in which) return login('id', '=', login.fn.any(login.val([...which.ids])));
     if ('tokenIds' in which) return login('token_id', '=', login.fn.any(login.val([...which.tokenIds])));
     if ('memberId' in which) {
       const there = login('client_id', '=', login.fn.any(login.val([...which.clientIds])));

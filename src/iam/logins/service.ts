@@ -31,7 +31,7 @@ class UsedTwiceError extends errors.UnauthenticatedError {
   }
 }
 
-/** Returns the next pair for a refresh token, which becomes invalid. @throws UnauthenticatedError */
+/** Returns the next pair for a refresh token, which becomes invalid unless it is `kept`. @throws UnauthenticatedError */
 export async function refreshPair(
   deps: {
     database: Database;
@@ -40,11 +40,13 @@ export async function refreshPair(
     authenticator: identity.Authenticator;
   },
   token: string,
+  { kept = false } = {},
 ): Promise<TokenPair> {
   const { database, clock, signedTokens, authenticator } = deps;
   const given = await signedTokens.read('refresh', token);
+  const refreshId = kept ? given.id : randomUUID();
   try {
-    const login = await database.transaction((tx) => renewed(tx, given, clock.now()));
+    const login = await database.transaction((tx) => renewed(tx, given, refreshId, clock.now()));
     authenticator.forget({ tokens: [], logins: [login.id] });
     return await pairOf(deps, login);
   } catch (error) {
@@ -59,6 +61,7 @@ export async function refreshPair(
 async function renewed(
   tx: Transaction,
   given: identity.SignedTokenClaims,
+  refreshId: string,
   now: Date,
 ): Promise<Omit<OpenLogin, 'ended'>> {
   const login = await store.lockLogin(tx.sql, given.loginId);
@@ -68,7 +71,6 @@ async function renewed(
   if (login.refresh_id !== given.id) throw new UsedTwiceError(login.family);
   const of = (await store.membershipsOf(tx.sql, login.user_id)).find(({ client_id }) => client_id === login.client_id);
   if (!of) throw ended();
-  const refreshId = randomUUID();
   const expiresAt = refreshExpiry(now, login.ends_at);
   const renewal = await store.renewLogin(tx.sql, login.id, { refresh_id: refreshId, expires_at: expiresAt });
   // Every process that remembers the login remembers its former expiry.
