@@ -3,12 +3,12 @@ import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Authenticator } from '../iam/identity/service.ts';
-import { ForbiddenError, TooManyRequestsError, UnauthenticatedError } from '../lib/errors.ts';
+import { DomainError, ForbiddenError, TooManyRequestsError, UnauthenticatedError } from '../lib/errors.ts';
 import { senderNetwork } from '../lib/ip-addresses.ts';
 import { recordedBy } from '../lib/request-context.ts';
 import type { IncomingRequest } from '../requests/incoming-request.ts';
 import type { RequestMeasures } from '../requests/measures.ts';
-import { type Access, hasSameRights, type Principal, requireAccess } from '../requests/principal.ts';
+import { type Access, hasSameRights, type Principal, requireAccess, requirePlatform } from '../requests/principal.ts';
 import { type Area, areaOf, withoutPrefix } from './dialect.ts';
 
 const WINDOW_SECONDS = 10;
@@ -113,6 +113,11 @@ export function limitStrangers(limit: number, measures?: Measures): StrangerLimi
   };
 }
 
+export interface OperationRefusal {
+  operation: string;
+  reason: string;
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
     /**
@@ -121,6 +126,8 @@ declare module 'fastify' {
      * @throws UnauthenticatedError, ForbiddenError
      */
     stillAdmitted(request: FastifyRequest, within?: Parameters<IncomingRequest['stillAdmitted']>[0]): Promise<void>;
+    /** The operations that this caller may not call there, and why. */
+    refusalsOf(principal: Principal, projectId: number | undefined): OperationRefusal[];
   }
   interface FastifyRequest {
     /** The caller. Set before the handler runs, on every route that isn't public. */
@@ -131,6 +138,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call; a route without it admits nobody. */
     access?: Access | 'public';
+    /** What only the platform administrator does. The service asks for that, once it knows what it is about. */
+    platformDuty?: string;
   }
 }
 
@@ -158,6 +167,28 @@ export function authentication(
     if (hasSameRights(now, principal)) return;
     throw new ForbiddenError('The rights of this token changed while the request waited; send it again');
   });
+  const operations = new Map<string, { access: Access; path: string; ofProject: boolean; platformDuty?: string }>();
+  app.addHook('onRoute', ({ config, schema, url }) => {
+    const { operationId } = (schema ?? {}) as { operationId?: string };
+    const { access, platformDuty } = config ?? {};
+    if (operationId === undefined || access === undefined || access === 'public') return;
+    operations.set(operationId, {
+      access,
+      path: withoutPrefix(url),
+      ofProject: url.includes(':project_id'),
+      ...(platformDuty !== undefined && { platformDuty }),
+    });
+  });
+  app.decorate('refusalsOf', (principal, projectId) =>
+    [...operations].flatMap(([operation, { access, path, ofProject, platformDuty }]) => {
+      const asked = { operation, path, projectId: ofProject ? projectId : undefined };
+      const reason = reasonOf(() => {
+        requireAccess(principal, access, ASKS[access], () => asked);
+        if (platformDuty !== undefined) requirePlatform(principal, platformDuty);
+      });
+      return reason === undefined ? [] : [{ operation, reason }];
+    }),
+  );
   app.decorateRequest('waits', false);
   app.addHook('preSerialization', async (request, reply, payload) => {
     if (request.waits && reply.statusCode < 400) await app.stillAdmitted(request);
@@ -187,6 +218,16 @@ export function authentication(
       if (error instanceof UnauthenticatedError) await strangers.count(ip);
       throw error;
     }
+  }
+}
+
+function reasonOf(judge: () => void): string | undefined {
+  try {
+    judge();
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
   }
 }
 

@@ -158,6 +158,7 @@ const OF_EVERYBODY = new Set([
   'getDdosCoverage',
   'getDdosPrice',
   'getLoggingPrice',
+  'getPermissions',
   'getPrices',
   'getRegion',
   'getTask',

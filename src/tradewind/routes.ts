@@ -4,6 +4,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { deletionRequestRoutes } from './deletion-requests/routes.ts';
 import { deletionRoutes } from './deletions/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { permissionRoutes } from './permissions/routes.ts';
 import { reachabilityRoutes } from './reachability/routes.ts';
 import { taskStepRoutes } from './task-steps/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -17,4 +18,5 @@ export function registerTradewindRoutes(app: Api, on: Platform): void {
   webhookRoutes(app, on);
   deletionRoutes(app, on);
   reachabilityRoutes(app, on);
+  permissionRoutes(app);
 }

@@ -47,7 +47,9 @@ export function resells(principal: Principal, client: Pick<ClientEntry, 'reselle
 }
 
 /** Resellers are managed by the platform administrator. @throws ForbiddenError */
-export const requireResellerManager = (principal: Principal): void => requirePlatform(principal, 'manages resellers');
+/** What only the platform administrator does. */
+export const RESELLER_DUTY = 'manages resellers';
+export const requireResellerManager = (principal: Principal): void => requirePlatform(principal, RESELLER_DUTY);
 
 /** Whether there is such a reseller. It stays until the transaction ends. */
 export async function keepReseller(db: Sql, id: number): Promise<boolean> {

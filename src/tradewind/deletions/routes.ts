@@ -1,6 +1,7 @@
 import { deleteProject } from '../../cloud/network/project-changes/service.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
+import { RESELLER_DUTY } from '../../iam/accounts/service.ts';
 import type { Platform } from '../../platform.ts';
 import * as deletions from './service.ts';
 
@@ -38,6 +39,7 @@ export function deletionRoutes(app: Api, on: Platform): void {
 
   api.delete('/tradewind/v1/resellers/:reseller_id', 'deleteReseller', 'Delete a reseller', {
     access: 'resell',
+    platformDuty: RESELLER_DUTY,
     description:
       'Only the platform administrator may. The reseller must have no clients besides its own account, which must be empty and is deleted with it.',
     params: deletions.DeletedResellerParams,

@@ -33,6 +33,7 @@ export function quotaRoutes(app: Api, on: Platform): void {
 
   api.patch(REGIONAL, 'changeRegionalQuotas', 'Change the limits of an account in a region', {
     access: 'administer',
+    platformDuty: quotas.QUOTA_DUTY,
     description: BY_PLATFORM,
     params: schema.QuotaRegionParams,
     body: schema.ChangeRegionalQuotas,
@@ -50,6 +51,7 @@ export function quotaRoutes(app: Api, on: Platform): void {
 
   api.patch(GLOBAL, 'changeGlobalQuotas', 'Change the limits of an account that belong to no region', {
     access: 'administer',
+    platformDuty: quotas.QUOTA_DUTY,
     description: BY_PLATFORM,
     body: schema.ChangeGlobalQuotas,
     answer: schema.GlobalQuotas,

@@ -33,9 +33,10 @@ export async function requireChangeable(database: Database, principal: Principal
   noteAccount(clientId);
 }
 
+/** What only the platform administrator does. */
+export const QUOTA_DUTY = 'changes quotas; send a limit request instead';
 /** @throws ForbiddenError */
-export const refuseOthers = (principal: Principal): void =>
-  requirePlatform(principal, 'changes quotas; send a limit request instead');
+export const refuseOthers = (principal: Principal): void => requirePlatform(principal, QUOTA_DUTY);
 
 export { usageOf } from './store.ts';
 

@@ -1,19 +1,19 @@
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import type { Platform } from '../../../platform.ts';
+import { RESELLER_DUTY } from '../../accounts/service.ts';
 import * as schema from './schema.ts';
 import { createReseller, getReseller, listResellers } from './service.ts';
 
 const BASE = '/tradewind/v1/resellers';
 const tags = ['Clients'];
-/** The service asks for more: the rights of the platform. */
-const config = { access: 'resell' } as const;
+const config = { access: 'resell', platformDuty: RESELLER_DUTY } as const;
 
 export function resellerRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags });
 
   api.get(BASE, 'listResellers', 'List resellers', {
-    access: 'resell',
+    ...config,
     description: 'For the platform administrator.',
     query: schema.ResellerListQuery,
     answer: schema.ResellerList,
@@ -32,7 +32,7 @@ export function resellerRoutes(app: Api, on: Platform): void {
   });
 
   api.get(`${BASE}/:reseller_id`, 'getReseller', 'Get a reseller', {
-    access: 'resell',
+    ...config,
     description: 'For the platform administrator.',
     params: schema.ResellerParams,
     answer: schema.Reseller,

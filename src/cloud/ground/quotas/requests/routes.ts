@@ -10,7 +10,7 @@ import { isoSeconds, periodIn } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
 import { GLOBAL_NAMES, limitField, NO_REGION, REGIONAL_QUOTAS } from '../names.ts';
-import { refuseOthers } from '../service.ts';
+import { QUOTA_DUTY, refuseOthers } from '../service.ts';
 import { changeLimits, type QuotaNumber } from '../store.ts';
 import * as schema from './schema.ts';
 import type { LimitRequestRow } from './store.ts';
@@ -156,6 +156,7 @@ export function limitRequestRoutes(app: Api, on: Platform): void {
 
   api.patch(ONE, 'decideLimitRequest', 'Grant or reject a request for other limits', {
     access: 'administer',
+    platformDuty: QUOTA_DUTY,
     description: 'Only for the platform administrator. Returns 409 if that is decided already.',
     body: schema.DecideLimitRequest,
     answer: schema.LimitRequestAnswer,
