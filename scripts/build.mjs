@@ -104,15 +104,66 @@ const supervisor = await build({
   outfile: `${outdir}/kubernetes/hosted/supervisor/main.js`,
   format: 'esm',
 });
+const consolePages = await buildConsole(`${outdir}/console`);
 const enginePackages = `${outdir}/${ENGINES}/node_modules`;
 fs.rmSync(enginePackages, { force: true });
 fs.symlinkSync(`../../${ENGINES}/node_modules`, enginePackages);
 
-const bundled = [server, client, child, supervisor]
+const bundled = [server, client, child, supervisor, ...consolePages]
   .flatMap(({ metafile }) => Object.keys(metafile.inputs))
   .flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
 const packages = [...new Set([...bundled, path.dirname(REFERENCE_PAGE)])].sort();
 fs.writeFileSync(`${outdir}/licences.txt`, licencesOf(packages).join(`\n\n${'-'.repeat(80)}\n\n`));
+
+/** The files of the console. All but the page have a hash of their contents in their names, so that browsers keep them. */
+async function buildConsole(folder) {
+  const common = {
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+    outdir: `${folder}/assets`,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+  };
+  const named = ({ metafile }, entry) => {
+    const [file, { cssBundle }] =
+      Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
+    return { file: address(file), style: cssBundle && address(cssBundle) };
+  };
+  const address = (file) => `/console/assets/${path.basename(file)}`;
+  const worker = await build({ ...common, entryPoints: ['console/src/worker/main.ts'] });
+  const files = await build({
+    ...common,
+    entryPoints: ['console/theme.js', 'console/icon.svg'],
+    loader: { '.svg': 'copy' },
+  });
+  const main = await build({
+    ...common,
+    entryPoints: ['console/src/main.tsx'],
+    splitting: true,
+    jsx: 'automatic',
+    define: {
+      WORKER: JSON.stringify(named(worker, 'console/src/worker/main.ts').file),
+      'process.env.NODE_ENV': '"production"',
+    },
+  });
+  const { file, style } = named(main, 'console/src/main.tsx');
+  const [theme, icon] = ['theme.js', 'icon.svg'].map((name) => named(files, `console/${name}`).file);
+  const page = fs
+    .readFileSync('console/index.html', 'utf8')
+    .replace(
+      /"(MAIN|STYLE|THEME|ICON)"/g,
+      (_, name) => `"${{ MAIN: file, STYLE: style, THEME: theme, ICON: icon }[name]}"`,
+    );
+  fs.writeFileSync(`${folder}/index.html`, page);
+  return [worker, files, main];
+}
 
 /** The bundle is read as Latin-1. Of all text, esbuild leaves only that of regular expressions as it is. */
 function requireAscii(file) {

@@ -40,6 +40,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     readiness: { check: async () => ({ role: '', catalog: '', problems: {}, degraded: {} }) },
     rateLimit: 0,
     strict: false,
+    console: false,
     trustedProxies: [],
   });
   const read = async (url: string, name: string): Promise<DocumentFile> => {

@@ -11,6 +11,11 @@ import { checkNode } from './node-version.mjs';
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const SOURCES = [
   'src',
+  'console/src',
+  'console/index.html',
+  'console/theme.js',
+  'console/icon.svg',
+  'console/package-lock.json',
   'cli',
   'engines',
   'kubernetes',
@@ -28,18 +33,21 @@ const SOURCES = [
 const BUILD_STAMP = at('dist/.sources');
 const DEV = process.argv.includes('--dev');
 /** Folders with their own manifest, so that nobody installs what they don't need: engines take 240 MB. */
-const BUILD_TOOLS = 'scripts';
-const FOR_TESTS = ['engines', 'test'];
+const BUILD_TOOLS = ['scripts', 'console'];
+const FOR_TESTS = ['engines', 'test', 'console/types'];
+const API_DOCUMENT = 'openapi/openapi.json';
+const API_TYPES = 'console/types/api.d.ts';
 
 try {
   checkNode();
-  if (!buildIsFresh() || staleFolders().length > 0) {
+  if (!buildIsFresh() || staleFolders().length > 0 || !typesAreFresh()) {
     const unlock = lock();
     try {
       // Another start may have done the work while this one waited for the lock.
       const built = buildIsFresh();
-      for (const folder of staleFolders(built ? [] : [BUILD_TOOLS])) install(folder);
+      for (const folder of staleFolders(built ? [] : BUILD_TOOLS)) install(folder);
       if (!built) build();
+      if (!typesAreFresh()) writeTypes();
     } finally {
       unlock();
     }
@@ -54,7 +62,7 @@ function at(name) {
 }
 
 function staleFolders(more = []) {
-  const folders = ['.', ...more, ...(DEV ? [BUILD_TOOLS, ...FOR_TESTS] : [])];
+  const folders = ['.', ...more, ...(DEV ? [...BUILD_TOOLS, ...FOR_TESTS] : [])];
   return [...new Set(folders)].filter((folder) => !dependenciesAreFresh(folder));
 }
 
@@ -172,6 +180,23 @@ function build() {
       );
     throw error;
   }
+}
+
+/** Only checks read the types of the API; the build of the console leaves them out. */
+function typesAreFresh() {
+  return (
+    !DEV ||
+    (fs.existsSync(at(API_TYPES)) && fs.statSync(at(API_TYPES)).mtimeMs >= fs.statSync(at(API_DOCUMENT)).mtimeMs)
+  );
+}
+
+function writeTypes() {
+  const generator = at('console/types/node_modules/openapi-typescript/bin/cli.js');
+  const result = spawnSync(process.execPath, [generator, API_DOCUMENT, '-o', API_TYPES], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (result.status !== 0) throw new Error(`the types of the API can't be written:\n${result.stderr}`);
 }
 
 /** The kernel holds the lock on package.json, so it ends with this process. Without flock(1), starts may overlap. */

@@ -38,6 +38,7 @@ const GROUPS: readonly Group[] = [
   {
     title: 'Requests',
     settings: {
+      TRADEWIND_CONSOLE: 'Only processes that serve the API serve it.',
       TRADEWIND_RATE_LIMIT:
         'Reading a task, `/healthz` and `/readyz` do not count. Separate limits stop one account from using a whole process ([requests.md](../requests.md#overload)).',
       TRADEWIND_STRICT: 'Ignored fields are named in a response header ([compatibility.md](compatibility.md)).',

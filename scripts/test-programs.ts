@@ -20,6 +20,7 @@ type Package = readonly [name: string, shownBy: string, skipped: string];
 const SOUNDS = '/usr/share/asterisk/sounds';
 /** Of Debian, installed by apt-get. */
 const PACKAGES: readonly Package[] = [
+  ['chromium', 'chromium', 'the console'],
   ['ffmpeg', 'ffmpeg', 'AI tasks'],
   ['pocketsphinx', 'pocketsphinx_batch', 'AI tasks'],
   ['pocketsphinx-en-us', '/usr/share/pocketsphinx/model/en-us', 'AI tasks'],

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { TestKitParts } from '../test-kit/index.ts';
-import { prepareTestKit } from '../test-kit/index.ts';
+import { prepareTestKit, type TestKitParts } from '../test-kit/index.ts';
 import { createDryRunReports } from './cloud/money/dry-runs/service.ts';
 import { registerCloudRoutes } from './cloud/routes.ts';
 import { overtakenNamed } from './db/database.ts';
 import { outageNamed } from './db/outages.ts';
+import { consolePage } from './http/console-page.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import * as dialectHooks from './http/dialect-hooks.ts';
 import { offerDryRuns } from './http/dry-runs.ts';
@@ -13,6 +13,7 @@ import { type Metrics, metricsRoute } from './http/metrics.ts';
 import { documentApi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer, type ServerDeps } from './http/server.ts';
+import { consoleSessionRoutes } from './iam/logins/console/routes.ts';
 import { registerIamRoutes } from './iam/routes.ts';
 import type { Platform } from './platform.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
@@ -22,6 +23,8 @@ interface AppDeps
   extends Pick<ServerDeps, 'accessLog' | 'log' | 'measures' | 'rateLimit' | 'tracing' | 'trustedProxies'> {
   on: Platform;
   readiness: Readiness;
+  /** Whether the console is served. */
+  console: boolean;
   /** Whether unknown fields are refused at every base address. */
   strict: boolean;
   metrics?: Metrics;
@@ -44,7 +47,11 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
   const addTestKit = testKit && prepareTestKit(app, testKit);
   if (metrics) metricsRoute(app, metrics);
   healthRoutes(app, readiness);
-  referencePage(app);
+  referencePage(app, deps);
+  if (deps.console) {
+    consolePage(app);
+    consoleSessionRoutes(app, on);
+  }
   for (const dialect of dialects) {
     await app.register(
       async (scope) => {

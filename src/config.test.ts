@@ -22,6 +22,7 @@ describe('settings', () => {
       databaseWaitSeconds: 60,
       rateLimit: 10_000,
       strict: false,
+      console: true,
       trustedProxies: [],
       simulationSpeed: 1,
       compareMs: 600_000,

@@ -175,6 +175,7 @@ const Environment = Type.Object({
     'auto, required or off: whether analyses of AI tasks run in a bubblewrap sandbox where it works, always or never',
     'auto',
   ),
+  TRADEWIND_CONSOLE: oneOf(['on', 'off'], 'on or off: whether the console is served under /console/', 'on'),
   TRADEWIND_METRICS: oneOf(
     ['local', 'open'],
     'local or open: whether /metrics answers only programs on this machine, or everybody',
@@ -299,6 +300,7 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     /** A list of hosts that are allowed as webhooks besides public ones; see parseAllowedHosts. */
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',
     mail: mailOf(settings),
+    console: settings.TRADEWIND_CONSOLE === 'on',
     /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
     /** What is made at the start, and the variables that the file may name. */

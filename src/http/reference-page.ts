@@ -117,7 +117,7 @@ const POLICY =
  * own first. Works offline. Uses the files of @fastify/swagger-ui but not its plugin, which costs about 25 ms
  * of every start and whose policy turns plain HTTP into HTTPS.
  */
-export function referencePage(app: FastifyInstance): void {
+export function referencePage(app: FastifyInstance, { console }: { console: boolean }): void {
   const files = new Map<string, Promise<ReturnType<typeof fixedDocument>>>();
   const config = { access: 'public' } as const;
   const schema = { hide: true };
@@ -125,7 +125,9 @@ export function referencePage(app: FastifyInstance): void {
   for (const { prefix, name } of documents) {
     const docs = `${prefix}/docs`;
     for (const url of new Set([prefix, `${prefix}/`, `${docs}/`])) {
-      if (url !== '') app.get(url, { config, schema }, (_request, reply) => void reply.redirect(docs));
+      if (url === '') continue;
+      const home = (request: FastifyRequest) => (console && url === '/' && isPerson(request) ? '/console/' : docs);
+      app.get(url, { config, schema }, (request, reply) => void reply.header('vary', 'accept').redirect(home(request)));
     }
     const sendPage = fixedDocument('text/html; charset=utf-8', page(prefix));
     app.get(docs, { config, schema }, (request, reply) =>
@@ -142,6 +144,9 @@ export function referencePage(app: FastifyInstance): void {
     return (await send)(request, reply.header('cache-control', 'max-age=3600'));
   });
 }
+
+/** Browsers ask for pages by name; programs take what comes. */
+const isPerson = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') ?? false;
 
 async function read(file: string, type: string) {
   return fixedDocument(type, await fs.readFile(path.join(assets(), file)));

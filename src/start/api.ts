@@ -90,6 +90,7 @@ export async function startApi(
     readiness: createReadiness({ database, role, live, worker, clocks }),
     rateLimit: config.rateLimit,
     strict: config.strict,
+    console: config.console,
     metrics,
     measures,
     tracing,

@@ -64,6 +64,7 @@ export const commands: Record<string, Command> = {
   'region use': regionUse,
   'keys rotate': databaseCommands.keysRotate,
   'keys give-up': databaseCommands.keysGiveUp,
+  console: databaseCommands.consoleCommand,
   'token create': databaseCommands.tokenCreate,
   'user password': databaseCommands.userPassword,
   'client pause': databaseCommands.clientPause,

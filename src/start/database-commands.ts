@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setStatusOf } from '../iam/clients/service.ts';
+import { makeConsoleCode } from '../iam/logins/console/service.ts';
 import { requireUserOf, setPasswordOf } from '../iam/logins/operator-password.ts';
 import { createTokenFor } from '../iam/tokens/operator-token.ts';
 import { ConflictError, InvalidError, OperatorError } from '../lib/errors.ts';
@@ -11,6 +12,7 @@ import { rotateKeys } from '../secrets/preparation.ts';
 import { type Head, type Verification, verifyAudit } from '../tradewind/audit/verification.ts';
 import { type Command, EXIT_USAGE } from './command.ts';
 import { asOperator, asRecordedOperator } from './operator.ts';
+import { consoleAddress, reachableHost } from './serve.ts';
 
 /* Commands on what is in the database: keys, the audit log, accounts, tokens and users. */
 
@@ -159,6 +161,24 @@ export const clientResume = statusCommand('client resume', 'active', 'resume a p
 
 /** A day, or a time with its offset from UTC. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+export const consoleCommand: Command = {
+  summary: 'print an address that signs the platform administrator in to the console, once',
+  help: `  --url ADDRESS   where the server listens (default: by TRADEWIND_HOST and TRADEWIND_PORT)
+  The address is valid for ten minutes. Works whether or not Tradewind is running on the same data folder or database.
+`,
+  options: { url: { type: 'string' } },
+  json: true,
+  run: (context) =>
+    asRecordedOperator(context, 'console', async (database, { clock }) => {
+      const { host, port } = context.config;
+      const code = await makeConsoleCode({ database, clock });
+      if (code === undefined) throw new ConflictError('There is no platform administrator yet: start Tradewind once');
+      const base = String(context.options.url ?? `http://${reachableHost(host)}:${port}`).replace(/\/+$/, '');
+      const address = consoleAddress(base, code);
+      return { text: address, data: { address } };
+    }),
+};
 
 export const tokenCreate: Command = {
   summary: 'create an API token and print it once',

@@ -4,6 +4,7 @@ import { createTestKitParts, readSeed } from '../../test-kit/index.ts';
 import type { Makers } from '../backends/maker.ts';
 import { createTaskEnds } from '../build-platform.ts';
 import type { Config } from '../config.ts';
+import { makeConsoleCode } from '../iam/logins/console/service.ts';
 import type { OperatorError } from '../lib/errors.ts';
 import type { Clock } from '../lib/time.ts';
 import { requireAiSandbox } from './ai-worker.ts';
@@ -20,6 +21,8 @@ export interface RunningPlatform {
   address: { host: string; port: number } | undefined;
   /** The token that this start made, if it was the first one without a bootstrap token. */
   firstToken: FirstToken | undefined;
+  /** Signs whoever sits at the terminal in to the console; undefined if nobody does. */
+  consoleCode?: string | undefined;
   /** Resolves when a later release has removed parts of the schema that this one needs. */
   outgrown: Promise<OperatorError>;
   /** Stops gracefully: no new requests, running ones get `graceMs`, unfinished work is released. */
@@ -63,9 +66,10 @@ export async function startPlatform(
     worker?.takeAiTasks();
     const address = serving.value;
     const firstToken = address && (await makeToken(prepared, terminal));
+    const consoleCode = address && terminal && config.console ? await makeConsoleCode(prepared) : undefined;
     // What a reset brings back.
     await testKit?.snapshots.begin();
-    return { address, firstToken, outgrown: prepared.outgrown, stop: ending };
+    return { address, firstToken, consoleCode, outgrown: prepared.outgrown, stop: ending };
   } catch (error) {
     await ending(0).catch((fault: unknown) =>
       log.error({ err: fault }, 'Stopping after a failed start failed as well'),

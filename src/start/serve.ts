@@ -83,7 +83,7 @@ const MAKES_OTHERS = '"npx tradewind token create" creates more';
 
 /** Returns what a person sees when Tradewind is ready: its address, the token, and a call to paste. */
 export function readyMessage(
-  { address, firstToken }: Pick<RunningPlatform, 'address' | 'firstToken'>,
+  { address, firstToken, consoleCode }: Pick<RunningPlatform, 'address' | 'firstToken' | 'consoleCode'>,
   config: Config,
 ): string {
   const { host, workerPort } = config;
@@ -94,8 +94,20 @@ export function readyMessage(
   const base = `http://${reachableHost(address.host)}:${address.port}`;
   const call = (token: string) => `curl -H ${token} ${base}/cloud/v1/projects`;
   const token = aboutToken(firstToken, config, call);
-  return [`Tradewind is ready at ${base} (reference: ${base}/docs)`, '', ...token, ''].join('\n');
+  const signIn =
+    consoleCode === undefined
+      ? `Console: ${base}/console/ ("npx tradewind console" prints an address that signs you in)`
+      : `Console: ${consoleAddress(base, consoleCode)}\nThe address signs you in once, within ten minutes; "npx tradewind console" prints another.`;
+  const lines = [
+    `Tradewind is ready at ${base} (reference: ${base}/docs)`,
+    '',
+    ...(config.console ? [signIn, ''] : []),
+  ];
+  return [...lines, ...token, ''].join('\n');
 }
+
+/** Browsers send nothing of what is behind the #. */
+export const consoleAddress = (base: string, code: string): string => `${base}/console/#code=${code}`;
 
 function aboutToken(first: RunningPlatform['firstToken'], config: Config, call: (token: string) => string): string[] {
   const withText = (token: string) => call(`'Authorization: apikey ${token}'`);
@@ -134,7 +146,7 @@ function aboutToken(first: RunningPlatform['firstToken'], config: Config, call: 
 }
 
 /** An address that means "all interfaces" can't be called. */
-function reachableHost(host: string): string {
+export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;

@@ -1,0 +1,77 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { NotFoundError } from '../lib/errors.ts';
+import { fixedDocument } from './reference-page.ts';
+
+/**
+ * Nothing comes from elsewhere or goes there, and no script is made from text. The name in `trusted-types` is that of the policy by which the
+ * page starts its worker.
+ */
+const POLICY = [
+  "default-src 'none'",
+  ...['script-src', 'style-src', 'font-src', 'connect-src', 'worker-src', 'manifest-src'].map((one) => `${one} 'self'`),
+  ...['img-src', 'media-src'].map((one) => `${one} 'self' blob:`),
+  ...['base-uri', 'form-action', 'frame-ancestors'].map((one) => `${one} 'none'`),
+  "require-trusted-types-for 'script'",
+  'trusted-types tradewind',
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Serves the console under `/console/`: its files, and for all other paths the page, which finds its way by itself. */
+export function consolePage(app: FastifyInstance): void {
+  const folder = fileURLToPath(
+    new URL(import.meta.url.includes('/src/http/') ? '../../dist/console' : '../console', import.meta.url),
+  );
+  const config = { access: 'public', uncounted: true } as const;
+  // The page reads the query by itself.
+  const schema = { hide: true, querystring: {} };
+  const known = new Map<string, ReturnType<typeof fixedDocument>>();
+
+  /** @throws NotFoundError */
+  const fileAt = (name: string): ReturnType<typeof fixedDocument> => {
+    const type = TYPES[path.extname(name)] ?? 'text/html; charset=utf-8';
+    const send = known.get(name) ?? fixedDocument(type, read(folder, name));
+    known.set(name, send);
+    return send;
+  };
+
+  app.get('/console', { config, schema }, (_request, reply) => void reply.redirect('/console/'));
+  app.get<{ Params: { file: string } }>('/console/assets/:file', { config, schema }, (request, reply) =>
+    // Their names have a hash of what is in them.
+    fileAt(`assets/${path.basename(request.params.file)}`)(
+      request,
+      safe(request, reply).header('cache-control', 'public, max-age=31536000, immutable'),
+    ),
+  );
+  for (const url of ['/console/', '/console/*']) {
+    app.get(url, { config, schema }, (request, reply) =>
+      fileAt('index.html')(request, safe(request, reply).header('cache-control', 'no-cache')),
+    );
+  }
+}
+
+/** Browsers complain about an opener policy on a page that doesn't come over TLS. */
+const safe = ({ protocol }: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply.headers({ ...HEADERS, ...(protocol === 'https' && { 'cross-origin-opener-policy': 'same-origin' }) });
+
+/** @throws NotFoundError */
+function read(folder: string, name: string): Buffer {
+  try {
+    return fs.readFileSync(path.join(folder, name));
+  } catch {
+    throw new NotFoundError('Path', `/console/${name}`);
+  }
+}
