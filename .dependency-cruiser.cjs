@@ -251,6 +251,14 @@ module.exports = {
       to: { path: '^src/start/' },
     },
     {
+      name: 'the-console-stands-apart',
+      comment:
+        'The server serves its files, and knows nothing of what is in them. What it may import, biome.json says.',
+      severity: 'error',
+      from: { pathNot: '^console/' },
+      to: { path: '^console/' },
+    },
+    {
       name: 'the-command-line-stands-apart',
       comment: 'It asks a server over HTTP, and only main.ts and the writer of its operations know it.',
       severity: 'error',

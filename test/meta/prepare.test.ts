@@ -22,6 +22,12 @@ const FILES = {
   'scripts/node_modules/.package-lock.json': '{"packages": {}}',
   'src/main.ts': '',
   'src/main.test.ts': '',
+  'console/src/main.tsx': '',
+  'console/index.html': '',
+  'console/theme.js': '',
+  'console/icon.svg': '',
+  'console/package-lock.json': '{"packages": {}}',
+  'console/node_modules/.package-lock.json': '{"packages": {}}',
   'cli/main.ts': '',
   'engines/index.ts': '',
   'kubernetes/index.ts': '',
@@ -52,6 +58,8 @@ it('builds once', () => {
 
 it.each([
   'src/main.ts',
+  'console/src/main.tsx',
+  'console/index.html',
   'cli/main.ts',
   'engines/index.ts',
   'kubernetes/index.ts',

@@ -37,10 +37,11 @@ it('shows the document of its own base address first', async () => {
 });
 
 it('is where the base addresses themselves lead', async () => {
-  const target = async (url: string) =>
-    (await fetch(service.url + url, { redirect: 'manual' })).headers.get('location');
+  const target = async (url: string, headers = {}) =>
+    (await fetch(service.url + url, { redirect: 'manual', headers })).headers.get('location');
   for (const url of ['/', '/docs/']) expect(await target(url)).toBe('/docs');
   for (const url of ['/gcore', '/gcore/', '/gcore/docs/']) expect(await target(url)).toBe('/gcore/docs');
+  expect(await target('/', { accept: 'text/html,*/*;q=0.8' })).toBe('/console/');
 });
 
 it('has styles that load no fonts or pictures from elsewhere', async () => {

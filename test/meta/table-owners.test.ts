@@ -50,6 +50,7 @@ const OWNERS: Record<string, string> = {
   'src/iam/features': 'feature_activations',
   'src/iam/identity': 'signing_keys',
   'src/iam/logins': 'known_logins login_attempts login_limits login_sessions',
+  'src/iam/logins/console': 'console_codes',
   'src/iam/logins/password-resets': 'password_resets',
   'src/iam/notification-settings': 'notification_settings',
   'src/iam/role-assignments': 'role_assignments',

@@ -486,6 +486,12 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
           client_user: { role: { name: 'Users' } },
         })
       ).id,
+    // Made with the token of the tests, which sees only such logins.
+    login_id: async () => {
+      const entered = await http.get('/iam/auth/jwt/clients/1/login');
+      expect(entered.status, entered.text).toBe(200);
+      return (await http.get('/tradewind/v1/logins?limit=1')).body.results[0].id;
+    },
     featureId: async () => (await http.get('/iam/admin/feature')).body[0].id,
     activatedFeatureId: () => activated('paid', 5),
     activatedFreeFeatureId: () => activated('free', 6),

@@ -1,0 +1,211 @@
+import { expect, it } from 'vitest';
+import { activateAiFeatures, createAiTask } from '../support/ai-tasks.ts';
+import { accessibilityFaults, describeInBrowser, setUpBrowser } from '../support/browser.ts';
+
+const LONG = 300_000;
+
+const TRANSCRIPT = {
+  speech_detected: true,
+  concatenated_text: 'good morning how are you',
+  subtitles: [
+    { start_time: '00:00:00.250', end_time: '00:00:01.000', text: 'good morning' },
+    { start_time: '00:00:02.500', end_time: '00:00:03.000', text: 'how are you' },
+  ],
+  vttContent: 'WEBVTT\n\n00:00:00.250 --> 00:00:01.000\ngood morning\n\n00:00:02.500 --> 00:00:03.000\nhow are you\n',
+  languages: ['eng'],
+};
+const FINDINGS = {
+  nsfw_detected: true,
+  detection_results: ['nsfw'],
+  frames: [
+    { label: 'nsfw', frame_number: 0, confidence: 0.31 },
+    { label: 'nsfw', frame_number: 25, confidence: 0.72 },
+    { label: 'nsfw', frame_number: 50, confidence: 0.94 },
+  ],
+};
+
+describeInBrowser('AI tasks in the console', () => {
+  const browser = setUpBrowser();
+  const url = 'https://example.com/film.mp4';
+  let ready = false;
+
+  async function make(body: object): Promise<string> {
+    const { http } = browser.service;
+    if (!ready) await activateAiFeatures(http, 1);
+    ready = true;
+    return createAiTask(http, { url, ...body });
+  }
+  const makeTranscription = (more: object = {}) => make({ task_name: 'transcription', ...more });
+  /** Ends a task as an engine would. */
+  const finish = (id: string, result: object) =>
+    browser.service.pool.query(
+      `update ai_tasks set status = 'SUCCESS', progress = 100, started_at = now(), completed_at = now(), result = $2 where id = $1`,
+      [id, JSON.stringify(result)],
+    );
+
+  it('keeps filters, order and page in the address, so that reload and back show the same', {
+    timeout: LONG,
+  }, async () => {
+    for (let index = 0; index < 12; index += 1) await makeTranscription({ client_user_id: `pupil ${index}` });
+    await make({ task_name: 'content-moderation', category: 'nsfw' });
+    const { page, open } = await browser.visit();
+    await open('ai-tasks');
+    await page.getByText('13 in all').waitFor();
+    await page.getByLabel('On a page').selectOption('10');
+    await page.getByRole('combobox', { name: 'Task' }).selectOption('transcription');
+    await page.getByLabel('Status').selectOption('PENDING');
+    await page.getByLabel('Order').selectOption('task_id');
+    await page.getByLabel('Search').fill('pupil');
+    const day = new Date().toISOString().slice(0, 10);
+    await page.getByLabel('Created (UTC)').fill(day);
+    await page.waitForURL(/date_created/);
+    await page.getByText('Page 1 of 2').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Page 2 of 2').waitFor();
+    const asked = Object.fromEntries(new URL(page.url()).searchParams);
+    expect(asked).toEqual({
+      limit: '10',
+      task_name: 'transcription',
+      status: 'PENDING',
+      ordering: 'task_id',
+      search: 'pupil',
+      date_created: day,
+      page: '2',
+    });
+    const rows = async () => {
+      await page.getByText('Page 2 of 2').waitFor();
+      return page.getByRole('row').allTextContents();
+    };
+    const shown = await rows();
+    const listed = await browser.service.http.get(`/streaming/ai/tasks?${new URLSearchParams(asked)}`);
+    const ids = listed.body.results.map(({ task_id }: { task_id: string }) => task_id);
+    expect(ids).toHaveLength(2);
+    expect(shown.slice(1).map((row) => ids.find((id: string) => row.includes(id)))).toEqual(ids);
+
+    await page.reload();
+    expect(await rows()).toEqual(shown);
+    await page.getByRole('link', { name: 'transcription' }).first().click();
+    await page.getByRole('heading', { name: 'transcription', level: 1 }).waitFor();
+    await page.goBack();
+    expect(await rows()).toEqual(shown);
+    expect(await page.getByLabel('Order').inputValue()).toBe('task_id');
+  });
+
+  it('plays a copy of the file from where a phrase was said, with its subtitles', async () => {
+    const id = await makeTranscription();
+    await finish(id, TRANSCRIPT);
+    const { page, open } = await browser.visit();
+    await open(`ai-tasks/${id}`);
+    const phrase = page.getByRole('button', { name: 'Play from 00:00:02.500' });
+    expect(await phrase.isDisabled()).toBe(true);
+    await page.getByText('this page asks nothing of example.com').waitFor();
+    await page
+      .getByLabel('Your copy of the file')
+      .setInputFiles({ name: 'film.wav', mimeType: 'audio/wav', buffer: silence(4) });
+    const player = page.getByLabel('The file with its subtitles');
+    const property = (name: string) => player.evaluate((video, given) => Reflect.get(video, given) as number, name);
+    await expect.poll(() => property('readyState')).toBeGreaterThan(0);
+    await phrase.click();
+    expect(await property('currentTime')).toBe(2.5);
+    expect(await page.getByRole('listitem').filter({ hasText: 'how are you' }).getAttribute('aria-current')).toBe(
+      'time',
+    );
+    await expect
+      .poll(() =>
+        player.evaluate(
+          (video) => (video as unknown as { textTracks: { cues: unknown[] }[] }).textTracks[0]?.cues.length,
+        ),
+      )
+      .toBe(2);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save the subtitles' }).click();
+    expect((await saved).suggestedFilename()).toBe(`${id}.vtt`);
+  });
+
+  it('counts the findings that a threshold leaves', async () => {
+    const id = await make({ task_name: 'content-moderation', category: 'nsfw' });
+    await finish(id, FINDINGS);
+    const { page, open } = await browser.visit();
+    await open(`ai-tasks/${id}`);
+    await page.getByText('2 of 3 findings are at 50 % or more.').waitFor();
+    await page.getByRole('slider', { name: 'Threshold' }).fill('90');
+    await page.getByText('1 of 3 findings are at 90 % or more.').waitFor();
+    expect(await page.getByRole('row').allTextContents()).toEqual(['FrameWhatHow sure', '50nsfw94 %']);
+  });
+
+  it('makes a task from the document’s form, says what is wrong with a field, and cancels it', async () => {
+    await makeTranscription();
+    const { page, open } = await browser.visit();
+    browser.expectFaults(/status of 400/);
+    await open('ai-tasks/new');
+    await page.getByRole('combobox', { name: 'Task' }).selectOption('content-moderation: nsfw');
+    await page.getByLabel('url').fill('nowhere');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Must be the address of a file' }).waitFor();
+    await page.getByLabel('url').fill(url);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'content-moderation: nsfw', level: 1 }).waitFor();
+    // This server has no engine at work.
+    await page.getByRole('status').filter({ hasText: 'npx tradewind doctor' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('REVOKED').waitFor();
+  });
+
+  it('is accessible in light and dark, with dialogs open', { timeout: LONG }, async () => {
+    const spoken = await makeTranscription();
+    const judged = await make({ task_name: 'content-moderation', category: 'nsfw' });
+    const waiting = await makeTranscription();
+    await finish(spoken, TRANSCRIPT);
+    await finish(judged, FINDINGS);
+    const { page, open } = await browser.visit();
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      await page.getByText('Reading …').first().waitFor({ state: 'detached' });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        faults.push(...(await accessibilityFaults(page)).map((fault) => `${what}, ${colorScheme}: ${fault}`));
+      }
+    };
+    for (const path of [
+      'ai-tasks',
+      'ai-tasks/new',
+      `ai-tasks/${spoken}`,
+      `ai-tasks/${judged}`,
+      `ai-tasks/${waiting}`,
+    ]) {
+      await open(path);
+      await look(path);
+    }
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor();
+    await look('cancel');
+    await open(`ai-tasks/${spoken}`);
+    await page
+      .getByLabel('Your copy of the file')
+      .setInputFiles({ name: 'film.wav', mimeType: 'audio/wav', buffer: silence(4) });
+    await page.getByLabel('The file with its subtitles').waitFor();
+    await look('player');
+    expect(faults).toEqual([]);
+  });
+});
+
+/** A sound file without a sound: 8,000 samples a second, one byte each. */
+function silence(seconds: number): Buffer {
+  const samples = Buffer.alloc(seconds * 8_000, 128);
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8_000, 24);
+  head.writeUInt32LE(8_000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}

@@ -1,0 +1,494 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityFaults, describeInBrowser, setUpBrowser, type Visit } from '../support/browser.ts';
+import type { HttpClient } from '../support/http-client.ts';
+
+type Page = Visit['page'];
+type Locator = ReturnType<Page['locator']>;
+
+const PLACE = 'p/1/r/1';
+const FLAVOR = 'g1-standard-1-2';
+
+/** Sends a request that starts a task, and returns the ID of what the task made. */
+async function made(http: HttpClient, path: string, body: object, kind: string): Promise<string> {
+  const { status, text, body: answer } = await http.post(path, body);
+  expect(status, text).toBe(200);
+  const task = await http.task(answer.tasks?.[0] ?? answer[0]);
+  expect(task).toMatchObject({ state: 'FINISHED' });
+  return task.created_resources[kind][0];
+}
+
+async function newNetwork(http: HttpClient, name: string, cidr: string): Promise<{ network: string; subnet: string }> {
+  const network = await made(http, '/cloud/v1/networks/1/1', { name, create_router: false }, 'networks');
+  const subnet = await made(http, '/cloud/v1/subnets/1/1', { name, network_id: network, cidr }, 'subnets');
+  return { network, subnet };
+}
+
+async function newGroup(http: HttpClient, name: string): Promise<string> {
+  const { status, text, body } = await http.post('/cloud/v1/securitygroups/1/1', { security_group: { name } });
+  expect(status, text).toBe(200);
+  return body.id;
+}
+
+async function setRules(http: HttpClient, group: string, rules: readonly object[]): Promise<void> {
+  const { status, text } = await http.patch(`/cloud/v2/security_groups/1/1/${group}`, { rules });
+  expect(status, text).toBe(200);
+}
+
+interface Machine {
+  name: string;
+  id: string;
+  port: string;
+  address: string;
+  network: string;
+  groups: string[];
+  secured: boolean;
+}
+
+async function newMachine(
+  http: HttpClient,
+  name: string,
+  { network, subnet }: { network: string; subnet: string },
+  groups: string[],
+): Promise<Machine> {
+  const images = await http.get('/cloud/v1/images/1/1?limit=1');
+  const id = await made(
+    http,
+    '/cloud/v2/instances/1/1',
+    {
+      name,
+      flavor: FLAVOR,
+      interfaces: [
+        {
+          type: 'subnet',
+          network_id: network,
+          subnet_id: subnet,
+          security_groups: groups.map((group) => ({ id: group })),
+        },
+      ],
+      volumes: [{ source: 'image', image_id: images.body.results[0].id, size: 10, boot_index: 0 }],
+    },
+    'instances',
+  );
+  const { body } = await http.get(`/cloud/v1/instances/1/1/${id}/interfaces`);
+  const [{ port_id: port, ip_assignments: assigned }] = body.results;
+  return { name, id, port, address: assigned[0].ip_address, network, groups, secured: true };
+}
+
+async function turnOffPortSecurity(http: HttpClient, machine: Machine): Promise<void> {
+  const { status, text } = await http.post(`/cloud/v1/ports/1/1/${machine.port}/disable_port_security`);
+  expect(status, text).toBe(200);
+  Object.assign(machine, { secured: false, groups: [] });
+}
+
+describeInBrowser('pages of networks', () => {
+  const browser = setUpBrowser();
+
+  describe('reachability', () => {
+    const QUESTIONS = 200;
+    /** In the browser are asked as many as a minute allows, within these limits; the others are asked of the API. */
+    const IN_BROWSER = { least: 20, most: 50, withinMs: 60_000 };
+    /** These are asked through the form, the others of the browser through the address of the page. */
+    const BY_FORM = 10;
+
+    interface Rule {
+      direction: 'ingress' | 'egress';
+      ethertype: 'IPv4' | 'IPv6';
+      protocol: string | null;
+      port_range_min: number | null;
+      port_range_max: number | null;
+      remote_ip_prefix: string | null;
+      remote_group_id: string | null;
+    }
+    /** A machine, or an address that nobody here has. */
+    type End = Machine | string;
+    interface Question {
+      from: End;
+      to: End;
+      protocol: string;
+      port: string;
+    }
+
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    const random = randomFrom(seed);
+    const pick = <One>(from: readonly One[]): One => from[Math.floor(random() * from.length)] as One;
+    const STRANGERS = ['203.0.113.7', '203.0.113.200', '198.51.100.9', '10.81.0.250'];
+    const rules = new Map<string, Rule[]>();
+    const routed = new Set<string>();
+    let machines: Machine[] = [];
+
+    beforeAll(async () => {
+      const { http } = browser.service;
+      const [near, far, alone] = [
+        await newNetwork(http, 'near', '10.81.0.0/24'),
+        await newNetwork(http, 'far', '10.82.0.0/24'),
+        await newNetwork(http, 'alone', '10.83.0.0/24'),
+      ];
+      const interfaces = [near, far].map(({ subnet }) => ({ type: 'subnet', subnet_id: subnet }));
+      await made(http, '/cloud/v1/routers/1/1', { name: 'between', interfaces }, 'routers');
+      for (const { network } of [near, far]) routed.add(network);
+      const groups = await Promise.all(['one', 'two', 'three', 'four', 'five'].map((name) => newGroup(http, name)));
+      for (const group of groups) {
+        const drawn = Array.from({ length: 7 }, () => randomRule(groups));
+        const different = [...new Map(drawn.map((rule) => [JSON.stringify(rule), rule])).values()];
+        rules.set(group, different);
+        await setRules(http, group, different);
+      }
+      const places = [near, near, near, far, far, far, alone, near];
+      machines = await Promise.all(
+        places.map((where, at) =>
+          newMachine(http, `machine-${at + 1}`, where, at === 5 ? [] : [...new Set([pick(groups), pick(groups)])]),
+        ),
+      );
+      const open = machines.at(-1) as Machine;
+      await turnOffPortSecurity(http, open);
+    });
+
+    function randomRule(groups: readonly string[]): Rule {
+      const protocol = pick([null, 'tcp', 'tcp', 'udp', 'icmp']);
+      const [first, last] = pick([
+        [null, null],
+        [22, 22],
+        [80, 443],
+        [5000, 6000],
+      ] as const);
+      const ports = protocol === 'tcp' || protocol === 'udp';
+      const group = random() < 0.3 ? pick(groups) : null;
+      const prefixes = [null, null, '10.81.0.0/24', '10.82.0.0/25', '10.80.0.0/14', '203.0.113.0/24', '203.0.113.7/32'];
+      const ethertype = random() < 0.15 && protocol !== 'icmp' ? 'IPv6' : 'IPv4';
+      return {
+        direction: pick(['ingress', 'egress']),
+        ethertype,
+        protocol,
+        port_range_min: ports ? first : null,
+        port_range_max: ports ? last : null,
+        remote_group_id: group,
+        remote_ip_prefix: group === null && ethertype === 'IPv4' ? pick(prefixes) : null,
+      };
+    }
+
+    function randomQuestion(): Question {
+      const end = (): End => (random() < 0.25 ? pick(STRANGERS) : pick(machines));
+      const protocol = pick(['', 'tcp', 'tcp', 'tcp', 'udp', 'icmp']);
+      const port = protocol === 'tcp' || protocol === 'udp' ? pick(['', '22', '80', '443', '444', '5432']) : '';
+      const [from, to] = [end(), end()];
+      return from === to || (typeof from === 'string' && typeof to === 'string')
+        ? randomQuestion()
+        : { from, to, protocol, port };
+    }
+
+    const isConnected = (from: End, to: End): boolean =>
+      typeof from === 'string' ||
+      typeof to === 'string' ||
+      from.network === to.network ||
+      (routed.has(from.network) && routed.has(to.network));
+
+    const holdsPort = ({ port_range_min: first, port_range_max: last }: Rule, port: string): boolean =>
+      first === null || (port !== '' && Number(port) >= first && Number(port) <= Number(last));
+
+    function holdsOther({ remote_group_id: group, remote_ip_prefix: prefix }: Rule, other: End): boolean {
+      if (group !== null) return typeof other !== 'string' && other.groups.includes(group);
+      return prefix === null || isIn(typeof other === 'string' ? other : other.address, prefix);
+    }
+
+    /** What networks do: rules only allow, each side needs one, and what comes back to an allowed question is not asked. */
+    function passes({ from, to, protocol, port }: Question): boolean {
+      const side = (own: End, other: End, direction: Rule['direction']): boolean => {
+        if (typeof own === 'string' || !own.secured) return true;
+        const fitting = own.groups
+          .flatMap((group) => rules.get(group) ?? [])
+          .filter((rule) => rule.direction === direction && rule.ethertype === 'IPv4')
+          .filter((rule) => rule.protocol === null || rule.protocol === protocol);
+        return fitting.some((rule) => holdsPort(rule, port) && holdsOther(rule, other));
+      };
+      return isConnected(from, to) && side(from, to, 'egress') && side(to, from, 'ingress');
+    }
+
+    const idOf = (end: End): string => (typeof end === 'string' ? end : end.port);
+    const nameOf = (end: End): string => (typeof end === 'string' ? end : end.name);
+    const queryOf = ({ from, to, protocol, port }: Question): URLSearchParams =>
+      new URLSearchParams({
+        from: idOf(from),
+        to: idOf(to),
+        ...(protocol && { protocol }),
+        ...(port && { port }),
+      });
+    const textOf = ({ from, to, protocol, port }: Question): string => {
+      const ported = protocol === 'tcp' || protocol === 'udp';
+      const traffic = protocol === '' ? 'Everything' : !ported ? protocol : `${protocol} ${port || 'on all ports'}`;
+      return `${traffic} from ${nameOf(from)} to ${nameOf(to)}`;
+    };
+
+    async function chooseEnd(page: Page, label: string, end: End): Promise<void> {
+      const kind = typeof end === 'string' ? 'an address' : 'an instance';
+      await page.getByLabel(`${label}: what`).selectOption({ label: kind });
+      if (typeof end === 'string') {
+        await page.getByLabel(`${label}: address`).fill(end);
+        await page.getByRole('button', { name: `Ask about ${label.toLowerCase()}` }).click();
+      } else {
+        await page.getByLabel(`${label}: instance`).selectOption({ label: end.name });
+      }
+    }
+
+    async function askByForm(page: Page, { from, to, protocol, port }: Question): Promise<void> {
+      await chooseEnd(page, 'From', from);
+      await chooseEnd(page, 'To', to);
+      await page.getByLabel('Protocol').selectOption(protocol);
+      if (protocol === 'tcp' || protocol === 'udp') await page.getByLabel('Port', { exact: true }).fill(port);
+    }
+
+    it('is told as an evaluator of its own works it out, for random questions', async () => {
+      const questions = Array.from({ length: QUESTIONS }, randomQuestion);
+      const expected = questions.map((question) => [textOf(question), passes(question)]);
+      // Both verdicts are among them, or little is shown.
+      expect(new Set(expected.map(([, verdict]) => verdict)).size, `seed ${seed}`).toBe(2);
+      const { page, open } = await browser.visit();
+      const told: [string, boolean][] = [];
+      const begun = Date.now();
+      const inBrowser = (at: number): boolean =>
+        at < IN_BROWSER.least || (at < IN_BROWSER.most && Date.now() - begun < IN_BROWSER.withinMs);
+      for (const [at, question] of questions.entries()) {
+        if (!inBrowser(at)) {
+          const { status, text, body } = await browser.service.http.get(
+            `/tradewind/v1/reachability?${queryOf(question)}`,
+          );
+          expect(status, text).toBe(200);
+          told.push([textOf(question), body.allowed]);
+          continue;
+        }
+        if (at === 0) await open(`${PLACE}/reachability`);
+        if (at < BY_FORM) await askByForm(page, question);
+        else await open(`${PLACE}/reachability?${queryOf(question)}`);
+        const answer = page.getByRole('region', { name: /^(Allowed|Blocked)$/ }).filter({ hasText: textOf(question) });
+        told.push([textOf(question), (await answer.getByRole('heading').textContent()) === 'Allowed']);
+      }
+      expect(told, `seed ${seed}`).toEqual(expected);
+    });
+
+    it('is the same in each cell of the matrix, which leads to its question', async () => {
+      const { page, open } = await browser.visit();
+      await open(`${PLACE}/reachability/matrix?protocol=tcp&port=443`);
+      const table = page.getByRole('table');
+      const pairs = machines.flatMap((from) => machines.filter((to) => to !== from).map((to) => ({ from, to })));
+      await expect.poll(() => table.getByRole('link', { name: /^(allowed|blocked)$/ }).count()).toBe(pairs.length);
+      const names = machines.map(({ name }) => name);
+      const told = await Promise.all(
+        machines.map(async (from) => {
+          const row = table.getByRole('row', { name: new RegExp(`^${from.name} `) });
+          const texts = await row.getByRole('cell').allTextContents();
+          return names.map((to, at) => [`${from.name} to ${to}`, texts[at]]);
+        }),
+      );
+      const verdict = (from: Machine, to: Machine) =>
+        passes({ from, to, protocol: 'tcp', port: '443' }) ? 'allowed' : 'blocked';
+      expect(told, `seed ${seed}`).toEqual(
+        machines.map((from) =>
+          machines.map((to) => [`${from.name} to ${to.name}`, to === from ? 'itself' : verdict(from, to)]),
+        ),
+      );
+      const { from, to } = pairs[0] as { from: Machine; to: Machine };
+      await table
+        .getByRole('link', { name: verdict(from, to) })
+        .first()
+        .click();
+      await page.getByRole('heading', { name: 'Reachability', level: 1 }).waitFor();
+      expect(new URL(page.url()).searchParams.get('port')).toBe('443');
+    });
+  });
+
+  it('apply a preset and a draft to a group by one request, and mark what is open to the internet', async () => {
+    const { http } = browser.service;
+    const clients = await newGroup(http, 'clients');
+    const group = await newGroup(http, 'servers');
+    const all = { direction: 'egress', ethertype: 'IPv4', protocol: null };
+    const rule = (port: number, remote: object) => ({
+      direction: 'ingress',
+      ethertype: 'IPv4',
+      protocol: 'tcp',
+      port_range_min: port,
+      port_range_max: port,
+      ...remote,
+    });
+    await setRules(http, group, [
+      all,
+      rule(22, { remote_ip_prefix: '203.0.113.7/32' }),
+      rule(8080, { remote_ip_prefix: '10.0.0.0/8' }),
+    ]);
+    const { page, open } = await browser.visit();
+    await open(`${PLACE}/security-groups/${group}`);
+    const lines = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
+    const line = (text: string): Locator => lines.filter({ hasText: text });
+    await line('in · IPv4 · tcp 22 · from 203.0.113.7/32').waitFor();
+    expect(await page.getByText('open to the internet').count()).toBe(0);
+
+    await page.getByRole('button', { name: 'HTTPS' }).click();
+    expect(await line('open to the internet').count()).toBe(2);
+    await page.getByLabel('from another group').selectOption({ label: 'clients' });
+    await page.getByRole('button', { name: 'Add database' }).click();
+    await page.getByRole('button', { name: /^Remove in · IPv4 · tcp 22 / }).click();
+    await page.getByRole('button', { name: /^Edit in · IPv4 · tcp 8080 / }).click();
+    const form = page.getByRole('form', { name: 'Change the rule' });
+    await form.getByLabel('First port').fill('8081');
+    await form.getByRole('button', { name: 'Change the draft' }).click();
+    await page.getByRole('status').filter({ hasText: '4 added, 1 changed, 1 removed. Not applied yet.' }).waitFor();
+    expect(await line('− removed').textContent()).toContain('tcp 22');
+    expect(await line('± changed').textContent()).toContain('tcp 8081');
+    expect((await http.get(`/cloud/v1/securitygroups/1/1/${group}`)).body.security_group_rules).toHaveLength(3);
+
+    await page.getByRole('button', { name: 'Apply' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('list', { name: 'Changes' }).getByRole('listitem').count()).toBe(6);
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Nothing is changed.').waitFor();
+    const { body } = await http.get(`/cloud/v1/securitygroups/1/1/${group}`);
+    const kept = ({ direction, ethertype, protocol, port_range_min, remote_ip_prefix, remote_group_id }: never) =>
+      [direction, ethertype, protocol, port_range_min, remote_ip_prefix, ...remote_group_id].join(' ');
+    expect(body.security_group_rules.map(kept).sort()).toEqual(
+      [
+        'egress IPv4   ',
+        'ingress IPv4 tcp 8081 10.0.0.0/8',
+        'ingress IPv4 tcp 443 ',
+        'ingress IPv6 tcp 443 ',
+        `ingress IPv4 tcp 5432  ${clients}`,
+        `ingress IPv6 tcp 5432  ${clients}`,
+      ].sort(),
+    );
+  });
+
+  it('do not overwrite what somebody else has changed since the draft was begun', async () => {
+    const { http } = browser.service;
+    const group = await newGroup(http, 'shared');
+    const { page, open } = await browser.visit();
+    await open(`${PLACE}/security-groups/${group}`);
+    await page.getByRole('button', { name: 'Ping' }).click();
+    await setRules(http, group, []);
+    browser.expectFaults(/412/);
+    await page.getByRole('alert').filter({ hasText: 'Somebody has changed this group' }).waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('dialog').getByRole('alert').first().waitFor();
+    expect((await http.get(`/cloud/v1/securitygroups/1/1/${group}`)).body.security_group_rules).toEqual([]);
+  });
+
+  it('say which instances a bulk action was refused for, and try only those again', async () => {
+    const { http } = browser.service;
+    const network = await newNetwork(http, 'bulk', '10.84.0.0/24');
+    const machines = await Promise.all(
+      ['bulk-1', 'bulk-2', 'bulk-3'].map((name) => newMachine(http, name, network, [])),
+    );
+    const [stopped] = machines as [Machine];
+    const act = async (action: string) => {
+      const { body } = await http.post(`/cloud/v2/instances/1/1/${stopped.id}/action`, { action });
+      expect(await http.task(body.tasks?.[0] ?? body[0])).toMatchObject({ state: 'FINISHED' });
+    };
+    await act('stop');
+    const { page, open } = await browser.visit();
+    browser.expectFaults(/409/);
+    await open(`${PLACE}/instances?name=bulk-`);
+    await page.getByLabel('Choose bulk-3').waitFor();
+    await page.getByLabel('Choose all on this page').check();
+    await page.getByRole('button', { name: 'Stop 3' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Stop 3' }).click();
+    await dialog.getByText('2 of 3 accepted, 1 refused.').waitFor();
+    const refused = dialog.getByRole('listitem').filter({ hasNotText: 'accepted' });
+    expect(await refused.count()).toBe(1);
+    expect(await refused.textContent()).toMatch(/^bulk-1.*stopped/i);
+    await act('start');
+    await dialog.getByRole('button', { name: 'Try the 1 again' }).click();
+    // Those that are stopped would be refused now.
+    await dialog.getByText('3 of 3 accepted.').waitFor();
+    const stops = await Promise.all(
+      machines.map(({ id }) => http.get(`/cloud/v1/user_actions?resource_id=${id}&action_type=stop`)),
+    );
+    expect(stops.map(({ body }) => body.count)).toEqual([2, 1, 1]);
+  });
+
+  it('show the price of the instance that is on the screen', async () => {
+    const { http } = browser.service;
+    const { page, open } = await browser.visit();
+    await open(`${PLACE}/instances/new`);
+    const price = page.getByRole('region', { name: 'Price' });
+    const size = page.getByLabel('Size of the volume in GiB');
+    await size.fill('40');
+    await size.fill('50');
+    await page.getByLabel('Flavor').selectOption('g1-standard-2-8');
+    const images = await http.get('/cloud/v1/images/1/1?limit=1');
+    const subnets = await http.get('/cloud/v1/subnets/1/1?limit=1');
+    const [{ id: subnet_id, network_id }] = subnets.body.results;
+    const { body } = await http.post('/cloud/v2/pricing/1/1/instances', {
+      flavor: 'g1-standard-2-8',
+      interfaces: [{ type: 'subnet', network_id, subnet_id }],
+      volumes: [{ source: 'image', image_id: images.body.results[0].id, size: 50, type_name: 'standard' }],
+    });
+    const amount = new Intl.NumberFormat('en-US', {
+      style: 'currency',
+      currency: body.currency_code,
+      maximumFractionDigits: 5,
+    }).format(body.total_price_per_month);
+    await price.getByText(amount, { exact: true }).waitFor();
+    expect(await price.getAttribute('aria-busy')).toBe('false');
+  });
+
+  it.each(['light', 'dark'] as const)('can be used with a screen reader, in %s', async (colorScheme) => {
+    const { http } = browser.service;
+    const network = await newNetwork(http, `access-${colorScheme}`, '10.85.0.0/24');
+    const group = await newGroup(http, `access-${colorScheme}`);
+    const machine = await newMachine(http, `access-${colorScheme}`, network, [group]);
+    const { page, open } = await browser.visit({ colorScheme });
+    const faults: Record<string, string[]> = {};
+    const look = async (path: string, shown: Locator) => {
+      await open(`${PLACE}/${path}`);
+      await shown.first().waitFor();
+      faults[path] = await accessibilityFaults(page);
+    };
+    const name = `access-${colorScheme}`;
+    const table = page.getByRole('table');
+    for (const list of ['security-groups', 'instances', 'networks']) await look(`${list}?name=${name}`, table);
+    for (const list of ['routers', 'floating-ips', 'reserved-ips', 'load-balancers'])
+      await look(list, table.or(page.getByText(/^There is no /)));
+    await look('topology', page.getByRole('heading', { name: 'As a list' }));
+    await look(`networks/${network.network}?tab=ports`, table);
+    for (const tab of ['overview', 'metadata', 'tasks'])
+      await look(`instances/${machine.id}?tab=${tab}`, page.getByRole('heading', { name }));
+    await look(`instances/${machine.id}?tab=ports`, page.getByText('Port security'));
+    await look('instances/new', page.getByRole('region', { name: 'Price' }));
+    await look(
+      `reachability?from=203.0.113.7&to=${machine.port}&protocol=tcp&port=22`,
+      page.getByRole('heading', { name: 'Blocked' }),
+    );
+    await look('reachability/matrix', page.getByText(/between|It takes/));
+    await look(`security-groups/${group}`, page.getByRole('button', { name: 'Add a rule' }));
+    await page.getByRole('button', { name: 'HTTPS' }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    faults.form = await accessibilityFaults(page);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText('none: it is done at once')
+      .or(page.getByText('update security group'))
+      .first()
+      .waitFor();
+    faults.review = await accessibilityFaults(page);
+    expect(Object.fromEntries(Object.entries(faults).filter(([, found]) => found.length > 0))).toEqual({});
+  });
+});
+
+/** Numbers from 0 to 1 that the seed decides (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function isIn(address: string, prefix: string): boolean {
+  const bits = (text: string): string =>
+    text
+      .split('.')
+      .map((byte) => Number(byte).toString(2).padStart(8, '0'))
+      .join('');
+  const [network = '', length] = prefix.split('/');
+  return bits(address).startsWith(bits(network).slice(0, Number(length)));
+}

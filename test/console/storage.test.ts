@@ -1,0 +1,245 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../support/boot-volume.ts';
+import { accessibilityFaults, describeInBrowser, setUpBrowser, type Visit } from '../support/browser.ts';
+import type { Answer } from '../support/http-client.ts';
+
+const LONG = 300_000;
+
+describeInBrowser('storage in the console', () => {
+  const browser = setUpBrowser();
+
+  const finished = async ({ status, text, body }: Answer) => {
+    expect(status, text).toBe(200);
+    const ended = await browser.service.http.task(body[0]);
+    expect(ended.state, ended.error).toBe('FINISHED');
+    return ended.created_resources;
+  };
+  const makeVolume = async (name: string): Promise<string> =>
+    (await finished(await browser.service.http.post('/cloud/v1/volumes/1/1', { source: 'new-volume', name, size: 1 })))
+      .volumes[0];
+
+  /** A page that asks the API by itself, not by the worker that pages share: only so a test sees its requests. */
+  async function visitWithoutWorker(): Promise<Visit> {
+    const visit = await browser.visitAsStranger();
+    await visit.page.addInitScript('delete globalThis.SharedWorker');
+    await visit.page.goto(`${browser.service.url}/console/`);
+    await visit.page.getByRole('button', { name: 'Use an API token instead' }).click();
+    await visit.page.getByRole('textbox', { name: 'API token' }).fill(browser.service.http.token ?? '');
+    await visit.page.getByRole('button', { name: 'Sign in' }).click();
+    await visit.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return visit;
+  }
+
+  async function priceOf(size: number): Promise<{ month: string; hour: string }> {
+    const { body } = await browser.service.http.post('/cloud/v1/pricing/1/1/volumes', { source: 'new-volume', size });
+    const money = (amount: number) =>
+      new Intl.NumberFormat('en-US', {
+        style: 'currency',
+        currency: body.currency_code,
+        minimumFractionDigits: 2,
+        maximumFractionDigits: 5,
+      }).format(amount);
+    return { month: money(body.price_per_month), hour: money(body.price_per_hour) };
+  }
+
+  it('shows the price that the API says for the size typed last, however late the other answers come', async () => {
+    const { page, open } = await visitWithoutWorker();
+    browser.expectFaults(/status of 401/);
+    let asked = 0;
+    let answered = 0;
+    page.on('requestfinished', (request) => {
+      if (request.url().includes('/pricing/')) answered += 1;
+    });
+    // The last answer overtakes the one before it.
+    const delays: Record<number, number> = { 1000: 500, 57: 50 };
+    await page.route('**/cloud/v1/pricing/**', async (route) => {
+      asked += 1;
+      const delay = delays[route.request().postDataJSON().size] ?? 50 + Math.random() * 450;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      await route.continue();
+    });
+    await open('p/1/r/1/volumes/new');
+    const size = page.getByLabel('Size in GiB');
+    for (const typed of ['20', '35', '400', '1000', '57']) {
+      await size.fill(typed);
+      // Long enough for a question of its own, shorter than its answer.
+      await page.waitForRequest('**/cloud/v1/pricing/**');
+    }
+    const price = page.getByRole('region', { name: 'Price' });
+    const { month, hour } = await priceOf(57);
+    await expect.poll(() => answered).toBe(asked);
+    await price.getByText('asking …').waitFor({ state: 'detached' });
+    expect(await price.textContent()).toContain(`Month${month}Hour${hour}`);
+    expect(asked).toBeGreaterThanOrEqual(5);
+  });
+
+  it('says which of 50 volumes could not be deleted and why, and sends only those again, as new wishes', {
+    timeout: LONG,
+  }, async () => {
+    const { http } = browser.service;
+    const names = Array.from({ length: 50 }, (_, index) => `volume ${String(index).padStart(2, '0')}`);
+    const ids = await Promise.all(names.map(makeVolume));
+    const machine = await finished(
+      await http.post('/cloud/v2/instances/1/1', {
+        name: 'holder',
+        flavor: 'g1-standard-1-2',
+        interfaces: [{ type: 'external' }],
+        volumes: [{ ...BOOT_VOLUME, name: 'of the holder' }],
+      }),
+    );
+    const held = [3, 17, 42];
+    for (const index of held)
+      await finished(
+        await http.post(`/cloud/v2/volumes/1/1/${ids[index]}/attach`, { instance_id: machine.instances[0] }),
+      );
+
+    const { page, open } = await visitWithoutWorker();
+    browser.expectFaults(/status of (401|409|400|403)/);
+    const sent: { id: string; key: string | undefined }[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'DELETE')
+        sent.push({ id: request.url().split('/').at(-1) ?? '', key: request.headers()['idempotency-key'] });
+    });
+    await open('p/1/r/1/volumes?name_part=volume');
+    await page.getByText('50 in all').waitFor();
+    await page.getByLabel('Choose all on this page').check();
+    await page.getByRole('button', { name: 'Delete 50' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete 50' }).click();
+    await dialog.getByText('47 of 50 accepted, 3 refused.').waitFor();
+    for (const index of held) {
+      const line = await dialog
+        .getByRole('listitem')
+        .filter({ hasText: names[index] ?? '' })
+        .textContent();
+      expect(line).toMatch(/in-use|attached/i);
+    }
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(50);
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(50);
+
+    const first = sent.splice(0);
+    const [freed] = held.map((index) => ids[index]);
+    await finished(await http.post(`/cloud/v2/volumes/1/1/${freed}/detach`, { instance_id: machine.instances[0] }));
+    await dialog.getByRole('button', { name: 'Try the 3 again' }).click();
+    await dialog.getByText('48 of 50 accepted, 2 refused.').waitFor();
+    expect(new Set(sent.map(({ id }) => id))).toEqual(new Set(held.map((index) => ids[index])));
+    const before = new Set(first.map(({ key }) => key));
+    expect(sent.filter(({ key }) => key === undefined || before.has(key))).toEqual([]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('2 in all').waitFor();
+  });
+
+  it('shows what the server says of a field there, and keeps what was typed', async () => {
+    const { page, open } = await browser.visit();
+    browser.expectFaults(/status of 400/);
+    await open('p/1/r/1/volumes/new');
+    await page.getByLabel('Name').fill('x');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').filter({ hasText: '3 to 63 characters' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('x');
+    await page.getByLabel('Name').fill('data of the shop');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('create volume').waitFor();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('link', { name: 'data of the shop' }).click();
+    await page.getByRole('heading', { name: 'data of the shop', level: 1 }).waitFor();
+  });
+
+  it('leads from the overview to why a task failed and who asked for it, until that is acknowledged', async () => {
+    const { http } = browser.service;
+    const fault = { task: 'create_volume', name: 'broken*', do: { fail: 'no space left' } };
+    expect((await http.post('/tradewind/v1/test/faults', fault)).status).toBe(201);
+    const made = await http.post('/cloud/v1/volumes/1/1', { source: 'new-volume', name: 'broken one', size: 1 });
+    expect((await http.task(made.body[0])).state).toBe('ERROR');
+    const { page, open } = await browser.visit();
+    await open('p/1/r/1');
+    const card = page.getByRole('region', { name: 'Needs you' });
+    await card.getByText('no space left').waitFor();
+    await card.getByRole('link', { name: 'create volume' }).click();
+    const step = page.getByRole('region', { name: 'Steps' }).getByRole('listitem').filter({ hasText: 'given up' });
+    await step.getByText('no space left').waitFor();
+    await page.getByRole('link', { name: 'Request' }).click();
+    await page.getByRole('region', { name: 'Audit record' }).getByText('createVolume').waitFor();
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('dialog', { name: 'Accepted' }).waitFor();
+    await open('p/1/r/1');
+    await card.getByText('No task has failed that nobody has seen.').waitFor();
+  });
+
+  it('never shows what is in a secret, and the private key of a new pair once', async () => {
+    const { page, open } = await browser.visit();
+    await open('p/1/r/1/secrets');
+    await page.getByLabel('What it is').selectOption('passphrase');
+    await page.getByLabel('Name of the secret').fill('of the shop');
+    await page.getByLabel('Contents').fill('open sesame');
+    await page.getByRole('button', { name: 'Store' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
+    await page.getByRole('cell', { name: 'of the shop', exact: true }).waitFor();
+    expect(await page.getByLabel('Contents').inputValue()).toBe('');
+    expect(await page.content()).not.toMatch(/open sesame|b3BlbiBzZXNhbWU/);
+
+    await open('p/1/r/1/ssh-keys');
+    await page.getByLabel('Name of the key').fill('laptop');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+    const made = page.getByRole('status').filter({ hasText: 'BEGIN OPENSSH PRIVATE KEY' });
+    await made.waitFor();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await made.waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'laptop', exact: true }).waitFor();
+  });
+
+  it('is accessible in light and dark, with dialogs open', { timeout: LONG }, async () => {
+    const name = 'looked at';
+    const volume = await makeVolume(name);
+    await finished(await browser.service.http.post('/cloud/v1/snapshots/1/1', { name: 'before', volume_id: volume }));
+    const tasks = await browser.service.http.get('/cloud/v1/tasks?limit=1');
+    const { page, open } = await browser.visit();
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        faults.push(...(await accessibilityFaults(page)).map((fault) => `${what}, ${colorScheme}: ${fault}`));
+      }
+    };
+    for (const path of [
+      'tasks',
+      `tasks/${tasks.body.results[0].id}`,
+      `tasks/${tasks.body.results[0].id}?tab=request`,
+      'volumes/new',
+      'snapshots',
+      'file-shares',
+      'images',
+      'ssh-keys',
+      'secrets',
+      ...['overview', 'change', 'snapshots', 'tags', 'json'].map((tab) => `volumes/${volume}?tab=${tab}`),
+    ]) {
+      await open(`p/1/r/1/${path}`);
+      await read(page);
+      expect(await page.getByRole('alert').allTextContents(), path).toEqual([]);
+      await look(path);
+    }
+    await open('p/1/r/1');
+    await read(page);
+    await look('overview');
+    await open('p/1/r/1/volumes');
+    await read(page);
+    await look('volumes');
+    await page.getByLabel(`Choose ${name}`).check();
+    await page.getByRole('button', { name: 'Delete 1' }).click();
+    await page.getByRole('dialog').waitFor();
+    await look('volumes, delete');
+    await open(`p/1/r/1/volumes/${volume}?tab=change`);
+    await page.getByLabel('New size in GiB').fill('20');
+    await page.getByRole('button', { name: 'Extend' }).click();
+    await page.getByRole('dialog').getByText('extend volume').waitFor();
+    await look('volume, extend');
+    expect(faults).toEqual([]);
+  });
+});
+
+/** Waits until nothing is being read any more. */
+const read = (page: Page) => page.getByText('Reading …').first().waitFor({ state: 'detached' });

@@ -1,0 +1,128 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { borrowService, type TestService } from './service.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+/** A name of this machine that browsers don't take for it, so that it has no secure context. */
+const PLAIN_NAME = 'console.test';
+const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Groups tests of pages. Without Debian's Chromium they are skipped. */
+export const describeInBrowser = fs.existsSync(CHROMIUM) ? describe : describe.skip;
+
+/** A page of the console, in a browser context of its own: other pages of it share its worker and its cookie. */
+export interface Visit {
+  page: Page;
+  /** Opens an address below /console, such as `p/1/r/1/clusters`, and waits until its title is there. */
+  open(path: string): Promise<void>;
+  /** Another tab of the same browser. */
+  anotherTab(): Promise<Visit>;
+}
+
+export interface InBrowser {
+  readonly service: TestService;
+  /** Signs in with this token, by default that of the platform administrator, at this address of the server. */
+  visit(options?: BrowserContextOptions & { token?: string | undefined; address?: string }): Promise<Visit>;
+  /** Nobody is signed in. */
+  visitAsStranger(options?: BrowserContextOptions): Promise<Visit>;
+  signIn(page: Page, token?: string, address?: string): Promise<void>;
+  /** What the pages were told not to do, or wrote to their console, and is expected here. */
+  expectFaults(...texts: RegExp[]): void;
+}
+
+/**
+ * Sets a real server and a real browser up for the tests of a group. After each test, no page may have complained, broken
+ * the policy, or asked anything of another server.
+ */
+export function setUpBrowser(): InBrowser {
+  let service: TestService;
+  let browser: Browser;
+  let faults: string[] = [];
+  let expected: RegExp[] = [];
+
+  beforeAll(async () => {
+    service = await borrowService();
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox', `--host-resolver-rules=MAP ${PLAIN_NAME} 127.0.0.1`],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    const left = faults.filter((fault) => !expected.some((text) => text.test(fault)));
+    [faults, expected] = [[], []];
+    expect(left).toEqual([]);
+  });
+
+  function watch(page: Page, address: string): void {
+    page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
+    });
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(address) && !url.startsWith('blob:')) faults.push(`elsewhere: ${url}`);
+    });
+  }
+
+  function visitOf(page: Page, address = service.url): Visit {
+    watch(page, address);
+    return {
+      page,
+      async open(path) {
+        await page.goto(`${address}/console/${path}`);
+        await page.locator('#main h1').first().waitFor();
+      },
+      anotherTab: async () => visitOf(await page.context().newPage(), address),
+    };
+  }
+
+  async function visitAsStranger(options: BrowserContextOptions = {}, address?: string): Promise<Visit> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    // A busy machine may do nothing for a process for many seconds.
+    context.setDefaultTimeout(90_000);
+    return visitOf(await context.newPage(), address);
+  }
+
+  async function signIn(page: Page, token = service.http.token, address = service.url): Promise<void> {
+    await page.goto(`${address}/console/`);
+    await page.getByRole('button', { name: 'Use an API token instead' }).click();
+    await page.getByRole('textbox', { name: 'API token' }).fill(token ?? '');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    // The page to sign in has a title too.
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  }
+
+  return {
+    get service() {
+      return service;
+    },
+    expectFaults: (...texts) => void expected.push(...texts),
+    visitAsStranger,
+    signIn,
+    async visit({ token, address, ...options } = {}) {
+      const visit = await visitAsStranger(options, address);
+      await signIn(visit.page, token, address);
+      return visit;
+    },
+  };
+}
+
+interface AxeResults {
+  violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[];
+}
+
+/** What axe finds wrong with the page as it is shown, one line for each place. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // By the protocol of the browser's tools: the policy of the page forbids other scripts.
+  const session = await page.context().newCDPSession(page);
+  await session.send('Runtime.evaluate', { expression: AXE });
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
