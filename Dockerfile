@@ -4,7 +4,8 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
 COPY scripts/package.json scripts/package-lock.json scripts/.npmrc scripts/
-RUN npm ci --prefix scripts
+COPY console/package.json console/package-lock.json console/.npmrc console/
+RUN npm ci --prefix scripts && npm ci --omit=dev --prefix console
 COPY . .
 # Doctor also makes the links among the libraries of the embedded PostgreSQL, which packages can't contain.
 RUN npm run build && find dist -name '*.map' -delete && chmod +x dist/src/main.js && node dist/src/main.js doctor
