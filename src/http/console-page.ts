@@ -32,9 +32,9 @@ const TYPES: Record<string, string> = {
 
 /** Serves the console under `/console/`: its files, and for all other paths the page, which finds its way by itself. */
 export function consolePage(app: FastifyInstance): void {
-  const folder = fileURLToPath(
-    new URL(import.meta.url.includes('/src/http/') ? '../../dist/console' : '../console', import.meta.url),
-  );
+  const [folder = ''] = ['../console', '../../dist/console']
+    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+    .filter((place) => fs.existsSync(place));
   const config = { access: 'public', uncounted: true } as const;
   // The page reads the query by itself.
   const schema = { hide: true, querystring: {} };

@@ -78,6 +78,20 @@ it('are in the audit log of the account that they concern, and told as events', 
   expect(logged.filter(({ user_id }: { user_id: number }) => user_id === 0)).toEqual([]);
 });
 
+it('say who has made an address for the console, which is not made otherwise', async () => {
+  const { cursor } = (await service.http.get('/tradewind/v1/events')).body;
+  const made = await run('console', { url: 'https://cloud.example.com/' });
+  expect(made.text).toMatch(/^https:\/\/cloud\.example\.com\/console\/#code=[\w-]{22}\n$/);
+  const { events } = (await service.http.get(`/tradewind/v1/events?cursor=${cursor}&wait=20&limit=1`)).body;
+  expect(events).toMatchObject([{ type: 'tradewind.login.code_made' }]);
+  const recordAgain = await refuseRecordsOfCommands(service.pool);
+  const codes = async () => (await service.pool.query('select from console_codes')).rowCount;
+  const before = await codes();
+  await expect(run('console')).rejects.toThrow('no_commands');
+  expect(await codes()).toBe(before);
+  await recordAgain();
+});
+
 it('change nothing that is not recorded', async () => {
   const folder = changedCatalog('features.yaml', ({ features = [] }) => ({
     features: [...features, { id: 4711, name: 'New', service: 'CDN', is_free: true }],
@@ -113,6 +127,7 @@ const PRINT_JSON: [string, Record<string, string | boolean>][] = [
   ['client pause', { client: '2' }],
   ['client resume', { client: '2' }],
   ['token create', { client: '2', name: 'as JSON', role: 'Users' }],
+  ['console', {}],
   ['audit verify', {}],
   ['migrate', {}],
   ['doctor', {}],

@@ -171,6 +171,18 @@ export async function logIn(on: Platform, request: LoginRequest, from: Sender): 
   return pairOf(on, login);
 }
 
+/** Ends the login of a refresh token, and those that came from it. One that has ended already stays so. */
+export async function logOut(on: Platform, token: string): Promise<void> {
+  const given = await on.signedTokens.read('refresh', token).catch(() => undefined);
+  if (!given) return;
+  const ended = await on.database.transaction(async (tx) => {
+    const login = await store.lockLogin(tx.sql, given.loginId);
+    const isSame = login && (given.loginKey === undefined || given.loginKey === login.key);
+    return isSame ? endLogins(tx, { family: login.family }) : { tokens: [], logins: [] };
+  });
+  on.authenticator.forget(ended);
+}
+
 /** @throws UnauthenticatedError for an invalid token; a token that was used before ends its whole family */
 export const refreshLogin = (on: Platform, token: string): Promise<TokenPair> => refreshPair(on, token);
 

@@ -356,8 +356,10 @@ describe('operations of the whole account', () => {
       ({ path, operation }) =>
         /^\/(cloud|tradewind|v1)\//.test(path) && !path.includes('{project_id}') && operation.security?.length !== 0,
     );
+    const isLast = ({ operation }: (typeof operations)[number]) => Number(operation.operationId === 'endOwnLogins');
     const open = new Set<string>();
-    for (const { method, path, prefix, operation } of operations) {
+    // One of them logs the user out.
+    for (const { method, path, prefix, operation } of operations.toSorted((a, b) => isLast(a) - isLast(b))) {
       const answer = await user.http.request(method, prefix + path.replace(/\{[^}]+\}/g, '999999'));
       if (answer.status !== 403) open.add(operation.operationId);
     }

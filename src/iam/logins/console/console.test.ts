@@ -64,6 +64,8 @@ describe('a code', () => {
     ]);
     expect(first.cookie).toMatch(new RegExp(`^tw_${new URL(service.url).port}=`));
     expect((await me(first.access)).body).toMatchObject({ currentUser: 1 });
+    const { body } = await service.http.get('/iam/activity_log/logins?limit=1');
+    expect(JSON.stringify(body)).toContain('127.0.0.1');
     const second = await send('exchange', { code: given });
     expect([second.status, second.cookie]).toEqual([400, undefined]);
     expect(second.text).toContain('npx tradewind console');

@@ -5,11 +5,10 @@ import type { Api } from '../../../http/server.ts';
 import { attempt, ForbiddenError, UnauthenticatedError } from '../../../lib/errors.ts';
 import { Closed } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
-import { endLogins } from '../in-transaction.ts';
 import { senderOf } from '../passwords/service.ts';
 import { LoginRequest, type TokenPair } from '../schema.ts';
 import * as logins from '../service.ts';
-import { exchangeCode } from './service.ts';
+import { exchangeCode, exchangeToken } from './service.ts';
 
 const BASE = '/iam/auth/console';
 const DAY_SECONDS = 24 * 3_600;
@@ -33,7 +32,8 @@ export function consoleSessionRoutes(app: Api, on: Platform): void {
     { ...common, schema: { ...schema, body: Type.Union([Code, Token]) } },
     async (request, reply) => {
       const { body } = request;
-      const pair = 'code' in body ? await exchangeCode(on, body.code) : await enteredWith(on, body.token);
+      const from = senderOf(request);
+      const pair = 'code' in body ? await exchangeCode(on, body.code, from) : await exchangeToken(on, body.token, from);
       return session(request, reply, pair);
     },
   );
@@ -51,18 +51,12 @@ export function consoleSessionRoutes(app: Api, on: Platform): void {
     `${BASE}/logout`,
     { config, onRequest: common.onRequest, schema: { hide: true, body: Nothing, response: { 204: Type.Null() } } },
     async (request, reply) => {
-      const given = await on.signedTokens.read('refresh', requireCookie(request));
-      on.authenticator.forget(await on.database.transaction((tx) => endLogins(tx, { ids: [given.loginId] })));
       keep(request, reply, '', 0);
+      const token = cookieOf(request);
+      if (token !== undefined) await logins.logOut(on, token);
       return reply.code(204).send(null);
     },
   );
-}
-
-/** Logs in with an API token, for no more than it may do. @throws UnauthenticatedError */
-async function enteredWith(on: Platform, token: string): Promise<TokenPair> {
-  const principal = await on.authenticator.authenticate({ authorization: `apikey ${token}` });
-  return logins.enterAccount(on, principal, principal.clientId);
 }
 
 /**
@@ -99,9 +93,12 @@ function keep(request: FastifyRequest, reply: FastifyReply, value: string, maxAg
 /** Servers on other ports of the same name have cookies of their own. */
 const nameOf = ({ host }: FastifyRequest): string => `tw_${/:(\d+)$/.exec(host)?.[1] ?? 'default'}`;
 
+const cookieOf = (request: FastifyRequest): string | undefined =>
+  parseCookie(request.headers.cookie ?? '')[nameOf(request)] || undefined;
+
 /** @throws UnauthenticatedError */
 function requireCookie(request: FastifyRequest): string {
-  const value = parseCookie(request.headers.cookie ?? '')[nameOf(request)];
-  if (value) return value;
+  const value = cookieOf(request);
+  if (value !== undefined) return value;
   throw new UnauthenticatedError('Not signed in', true);
 }

@@ -1,11 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Database } from '../../../db/database.ts';
+import type { Database, Transaction } from '../../../db/database.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import type { Clock } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { freshOrigin, openLogin, pairOf } from '../pairs.ts';
+import { attemptOf, MOST_ATTEMPTS, type Sender } from '../passwords/service.ts';
 import type { TokenPair } from '../schema.ts';
-import { findUserForOperator, membershipsOf } from '../store.ts';
+import { enterAccount } from '../service.ts';
+import { findUserForOperator, insertAttempt, membershipsOf } from '../store.ts';
 
 /*
  * Codes that sign the platform administrator in to the console, once: the operator gets one in an address, behind the #, where neither
@@ -25,7 +27,7 @@ export async function makeConsoleCode({
   database: Database;
   clock: Clock;
 }): Promise<string | undefined> {
-  return database.transaction(async (tx) => {
+  return database.accept(async (tx) => {
     const now = clock.now();
     await tx.sql.deleteFrom('console_codes').where('expires_at', '<=', now).execute();
     const user = await findUserForOperator(tx.sql, undefined);
@@ -40,7 +42,7 @@ export async function makeConsoleCode({
 }
 
 /** Logs in with a code, which is worthless from then on. @throws InvalidError */
-export async function exchangeCode(on: Platform, code: string): Promise<TokenPair> {
+export async function exchangeCode(on: Platform, code: string, from: Sender): Promise<TokenPair> {
   const login = await on.database.transaction(async (tx) => {
     const row = await tx.sql
       .deleteFrom('console_codes')
@@ -53,8 +55,23 @@ export async function exchangeCode(on: Platform, code: string): Promise<TokenPai
       throw new InvalidError({
         code: ['This address was used or is older than ten minutes; "npx tradewind console" prints another.'],
       });
+    await recordEntry(tx, membership.user_id, from);
     return openLogin(tx, membership, freshOrigin(membership.user_id));
   });
   on.authenticator.forget(login.ended);
   return pairOf(on, login);
+}
+
+/** Logs in with an API token, for no more than it may do. @throws UnauthenticatedError */
+export async function exchangeToken(on: Platform, token: string, from: Sender): Promise<TokenPair> {
+  const principal = await on.authenticator.authenticate({ authorization: `apikey ${token}` });
+  const pair = await enterAccount(on, principal, principal.clientId);
+  await on.database.transaction((tx) => recordEntry(tx, principal.userId, from));
+  return pair;
+}
+
+/** Lists it among the user's attempts to log in, as if the password had been given. */
+async function recordEntry(tx: Transaction, userId: number, from: Sender): Promise<void> {
+  const user = await tx.sql.selectFrom('users').select(['id', 'email']).where('id', '=', userId).executeTakeFirst();
+  if (user) await insertAttempt(tx.sql, attemptOf(user, user.email, from, true, tx.now), MOST_ATTEMPTS);
 }

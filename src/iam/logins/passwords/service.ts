@@ -75,6 +75,22 @@ export function senderOf({ ip, headers }: { ip: string; headers: { 'user-agent'?
   return { address: ip, userAgent: headers['user-agent'] };
 }
 
+/** What is kept of an attempt to log in. */
+export const attemptOf = (
+  user: { id: number } | undefined,
+  username: string,
+  { address, userAgent }: Sender,
+  successful: boolean,
+  created_at: Date,
+): Attempt => ({
+  user_id: user?.id ?? null,
+  username,
+  address,
+  user_agent: userAgent?.slice(0, MOST_OF_AGENT) ?? null,
+  successful,
+  created_at,
+});
+
 async function compared(
   on: Platform,
   user: store.UserToLogIn | undefined,
@@ -93,14 +109,7 @@ async function compared(
     throw error;
   });
   on.requestMeasures?.passwordGiven(successful ? 'right' : 'wrong');
-  const attempt = {
-    user_id: user?.id ?? null,
-    username,
-    address: from.address,
-    user_agent: from.userAgent?.slice(0, MOST_OF_AGENT) ?? null,
-    successful,
-    created_at: on.clock.now(),
-  };
+  const attempt = attemptOf(user, username, from, successful, on.clock.now());
   // The record of a failure must survive the refusal, so it is not part of the request's transaction.
   await on.database.transaction(async (tx) => {
     if (user) await on.mailer.queue(tx, await loginMails(tx, user, attempt));
