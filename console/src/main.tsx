@@ -6,7 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './lib/api.ts';
 import { connect } from './lib/hub.ts';
-import { followChanges } from './lib/live.ts';
+import { followChanges, identityOf } from './lib/live.ts';
 import { useSession } from './lib/session.ts';
 import { SignIn, takeCode } from './pages/sign-in.tsx';
 import { router } from './router.tsx';
@@ -14,11 +14,12 @@ import { router } from './router.tsx';
 function Console() {
   const session = useSession();
   if (!session) return <p className="gate muted">Connecting …</p>;
-  return session.who ? <RouterProvider router={router} /> : <SignIn />;
+  // Nothing that somebody has entered or read is there for the next one.
+  return session.who ? <RouterProvider key={identityOf(session)} router={router} /> : <SignIn />;
 }
 
 connect();
-followChanges();
+followChanges(() => void router.navigate({ to: '/' }));
 takeCode();
 createRoot(document.getElementById('console') as HTMLElement).render(
   <StrictMode>

@@ -1,34 +1,50 @@
+import type { Session } from '../worker/messages.ts';
 import { queries } from './api.ts';
 import { onEvents, session } from './hub.ts';
 
 /** Many events at once are answered by one look. */
 const TOGETHER_MS = 300;
 
-/** Reads again what a page shows once something has changed, and forgets everything when somebody else signs in. */
-export function followChanges(): void {
-  let due: ReturnType<typeof setTimeout> | undefined;
-  const readAgain = () => {
-    if (due !== undefined) return;
-    due = setTimeout(() => {
-      due = undefined;
-      void readAllAgain();
-    }, TOGETHER_MS);
+/** Reads again what a page shows once something has changed, and forgets everything when somebody else signs in, who begins at the start. */
+export function followChanges(beginAgain: () => void): void {
+  let changed = false;
+  let reading = false;
+  // One round after the other: a round that begins would end what the one before has asked for.
+  const readAgain = async () => {
+    changed = true;
+    if (reading) return;
+    reading = true;
+    while (changed) {
+      await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
+      changed = false;
+      await readAllAgain();
+    }
+    reading = false;
   };
-  onEvents(readAgain, readAgain);
-  let whose: number | undefined;
+  onEvents(
+    () => void readAgain(),
+    () => void readAgain(),
+  );
+  let whose: string | undefined;
   session.subscribe(() => {
-    const now = session.get()?.who;
-    if (now?.clientId === whose) return;
-    whose = now?.clientId;
+    const now = identityOf(session.get());
+    if (now === whose) return;
     queries.clear();
+    if (now === undefined) return;
+    if (whose !== undefined) beginAgain();
+    whose = now;
   });
 }
+
+/** Who is signed in, as whom; undefined for nobody. */
+export const identityOf = (session: Session): string | undefined =>
+  session?.who && `${session.who.userId} ${session.who.clientId}`;
 
 /** What is being read for the first time isn't begun again, and may have been answered before the change: it is read once more. */
 async function readAllAgain(): Promise<void> {
   const first = new Set(
     queries.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: ({ state }) => state.data === undefined }),
   );
-  await queries.invalidateQueries();
+  await queries.invalidateQueries(undefined, { cancelRefetch: false });
   if (first.size > 0) await queries.invalidateQueries({ predicate: (query) => first.has(query) });
 }

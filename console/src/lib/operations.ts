@@ -117,16 +117,23 @@ function operationOf(path: string, method: string, found: Described): Operation 
   };
 }
 
-export const useCatalog = () =>
-  useQuery({ queryKey: ['operations'], queryFn: readOperations, staleTime: Number.POSITIVE_INFINITY });
+export const useCatalog = () => useQuery({ queryKey: ['operations'], queryFn: readOperations, staleTime: 'static' });
 
-/** Returns the path with its parameters filled in and the query behind it. Parameters without a value stay as they are written. */
-export function addressOf({ path, parameters }: Operation, values: Readonly<Record<string, string>>): string {
-  const filled = path.replaceAll(/\{([^}]+)\}/g, (whole, name: string) =>
-    values[name] ? encodeURIComponent(values[name]) : whole,
-  );
+/** Returns the path with its parameters filled in and the query behind it, which repeats a parameter for each entry of a list. Parameters without a value stay as they are written. */
+export function addressOf({ path, parameters }: Operation, values: Readonly<Record<string, unknown>>): string {
+  const filled = path.replaceAll(/\{([^}]+)\}/g, (whole, name: string) => {
+    const texts = textsOf(values[name]);
+    return texts.length === 0 ? whole : encodeURIComponent(texts.join(','));
+  });
   const query = parameters.flatMap(({ name, in: where }) =>
-    where === 'query' && values[name] ? [[name, values[name]] as [string, string]] : [],
+    where === 'query' ? textsOf(values[name]).map((text): [string, string] => [name, text]) : [],
   );
   return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`;
 }
+
+/** What is entered for a parameter: one text, or one for each entry of a list. */
+const textsOf = (value: unknown): string[] =>
+  [value]
+    .flat()
+    .filter((one) => one !== undefined && one !== null && one !== '')
+    .map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));

@@ -6,7 +6,7 @@ import { type Place, remember, useNearestPlace, usePlace } from '../lib/place.ts
 import { useLive, useWho } from '../lib/session.ts';
 import { toggleTheme } from '../lib/theme.ts';
 import { Choice } from '../ui/choice.tsx';
-import { Toasts } from '../ui/toasts.tsx';
+import { Toasts, useToasts } from '../ui/toasts.tsx';
 
 const LIVE = {
   connecting: ['busy', 'Connecting'],
@@ -19,9 +19,6 @@ const LIVE = {
 export function Frame() {
   const place = usePlace();
   const nearest = useNearestPlace();
-  useEffect(() => {
-    if (place) remember(place);
-  }, [place]);
   return (
     <Toasts>
       <Announcer />
@@ -73,6 +70,16 @@ function Acting() {
 function Bar({ place }: { place: Place | undefined }) {
   const who = useWho();
   const [look, text] = LIVE[useLive()];
+  const said = useToasts();
+  async function leave() {
+    const { status } = await signOut().catch(() => ({ status: 0 }));
+    if (status !== 204)
+      said.add({
+        title: 'You are still signed in',
+        description: 'The server could not sign you out. Try again.',
+        type: 'bad',
+      });
+  }
   return (
     <header className="bar">
       <a href="#main" className="hidden">
@@ -90,7 +97,7 @@ function Bar({ place }: { place: Place | undefined }) {
           ◐
         </button>
         <span className="muted">{who.email}</span>
-        <button type="button" className="button" onClick={() => void signOut()}>
+        <button type="button" className="button" onClick={() => void leave()}>
           Sign out
         </button>
       </div>
@@ -101,6 +108,10 @@ function Bar({ place }: { place: Place | undefined }) {
 function PlaceChoice({ place }: { place: Place }) {
   const navigate = useNavigate();
   const projects = $api.useQuery('get', '/cloud/v1/projects', { params: { query: { limit: 1000 } } });
+  const mine = projects.data?.results.some(({ id }) => id === place.project) ?? false;
+  useEffect(() => {
+    if (mine) remember(place);
+  }, [place, mine]);
   const regions = $api.useQuery('get', '/cloud/v1/regions', {});
   const go = (to: Partial<Place>) =>
     void navigate({ to: '.', params: { ...place, ...to } as never, search: {} as never });

@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
+import { type SubmitEvent, useRef, useState } from 'react';
 import { ApiError, parsed } from '../lib/api.ts';
+import { newIdempotencyKey } from '../lib/call.ts';
 import * as hub from '../lib/hub.ts';
 import { addressOf, type Catalog, type Operation, useCatalog } from '../lib/operations.ts';
 import { type Place, remembered } from '../lib/place.ts';
@@ -10,7 +11,7 @@ import { AsCode } from '../ui/as-code.tsx';
 import { Fault } from '../ui/fault.tsx';
 import { TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
-import { Properties, SchemaField, textOf } from '../ui/schema-field.tsx';
+import { Properties, SchemaField } from '../ui/schema-field.tsx';
 
 /** Everything that the API can do, also what has no page of its own. */
 export function Operations() {
@@ -58,7 +59,7 @@ export function Operations() {
 export function OperationPage() {
   const { operation: id } = useParams({ from: '/operations/$operation' });
   const { data, error, refetch } = useCatalog();
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   const operation = data.operations.find((one) => one.id === id);
   if (!operation) return <p>There is no operation {id}.</p>;
@@ -76,32 +77,51 @@ interface Sent {
 function Form({ operation, resolve }: { operation: Operation; resolve: Catalog['resolve'] }) {
   const { method, path, summary, description, parameters, body: schema } = operation;
   const { clientId } = useWho();
-  const [values, setValues] = useState<Record<string, string>>(() => known(remembered(), clientId));
-  const [body, setBody] = useState<Record<string, unknown>>({});
+  const [values, setValues] = useState(() => known(operation, resolve, remembered(), clientId));
+  const whole = schema && resolve(schema);
+  const [body, setBody] = useState<unknown>(whole?.type === 'array' ? [] : {});
   const [sent, setSent] = useState<Sent>();
   const [faults, setFaults] = useState<Record<string, string[]>>({});
+  const [sending, setSending] = useState(false);
+  const [unreachable, setUnreachable] = useState<Error>();
+  // Of the request that was sent last, until it is carried out.
+  const wish = useRef({ request: '', key: '' });
   const address = addressOf(operation, values);
-  const whole = schema && resolve(schema);
   const written = { method, path: address, ...(whole && { body }) };
 
   async function send(dry: boolean) {
+    setSending(true);
+    setUnreachable(undefined);
+    const request = JSON.stringify(written);
+    if (wish.current.request !== request) wish.current = { request, key: newIdempotencyKey() };
+    const { key } = wish.current;
+    const headers = dry ? { 'tradewind-dry-run': 'true' } : method === 'GET' ? {} : { 'idempotency-key': key };
     const begun = performance.now();
-    const headers = dry ? { 'tradewind-dry-run': 'true' } : {};
-    const answer = await hub.call({ method, path: address, headers, ...(whole && { body: JSON.stringify(body) }) });
-    const text = (await answer.body?.text()) ?? '';
-    const error = answer.status >= 400 ? new ApiError(answer.status, parsed(text), undefined) : undefined;
-    setFaults(error?.fields ?? {});
-    setSent({
-      status: answer.status,
-      ms: performance.now() - begun,
-      text: pretty(text),
-      requestId: answer.headers['x-request-id'],
-      dry,
-    });
+    try {
+      const answer = await hub.call({ method, path: address, headers, ...(whole && { body: JSON.stringify(body) }) });
+      const text = (await answer.body?.text()) ?? '';
+      const error = answer.status >= 400 ? new ApiError(answer.status, parsed(text), undefined) : undefined;
+      if (!error && !dry) wish.current = { request: '', key: '' };
+      setFaults(error?.fields ?? {});
+      setSent({
+        status: answer.status,
+        ms: performance.now() - begun,
+        text: pretty(text),
+        requestId: answer.headers['x-request-id'],
+        dry,
+      });
+    } catch (error) {
+      setFaults({});
+      setSent(undefined);
+      setUnreachable(error as Error);
+    } finally {
+      setSending(false);
+    }
   }
 
   function submit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
+    if (sending) return;
     const { submitter } = event.nativeEvent;
     void send((submitter as HTMLButtonElement | null)?.value === 'dry');
   }
@@ -128,13 +148,19 @@ function Form({ operation, resolve }: { operation: Operation; resolve: Catalog['
             schema={{ ...resolve(schema), ...(description !== undefined && { description }) }}
             required={required}
             value={values[name]}
-            onChange={(value) => setValues({ ...values, [name]: [value ?? []].flat().map(textOf).join(',') })}
+            onChange={(value) => setValues({ ...values, [name]: value })}
             resolve={resolve}
             faults={faults}
           />
         ))}
         {whole?.properties ? (
-          <Properties schema={whole} value={body} onChange={setBody} resolve={resolve} faults={faults} />
+          <Properties
+            schema={whole}
+            value={body as Record<string, unknown>}
+            onChange={setBody}
+            resolve={resolve}
+            faults={faults}
+          />
         ) : (
           whole && (
             <SchemaField
@@ -142,23 +168,24 @@ function Form({ operation, resolve }: { operation: Operation; resolve: Catalog['
               schema={whole}
               required
               value={body}
-              onChange={(value) => setBody(value as typeof body)}
+              onChange={setBody}
               resolve={resolve}
               faults={faults}
             />
           )
         )}
         <div className="row">
-          <button type="submit" className={`button ${method === 'DELETE' ? 'danger' : 'primary'}`}>
+          <button type="submit" className={`button ${method === 'DELETE' ? 'danger' : 'primary'}`} disabled={sending}>
             {method === 'GET' ? 'Read' : 'Send'}
           </button>
           {method !== 'GET' && (
-            <button type="submit" className="button" value="dry">
+            <button type="submit" className="button" value="dry" disabled={sending}>
               Only see what it would do
             </button>
           )}
         </div>
       </form>
+      {unreachable && <Fault error={unreachable} />}
       {sent && (
         <section className="card" aria-labelledby="answer">
           <header>
@@ -177,13 +204,26 @@ function Form({ operation, resolve }: { operation: Operation; resolve: Catalog['
   );
 }
 
-/** What is known of a path before anything is entered. */
-const known = ({ project, region }: Place, clientId: number): Record<string, string> => ({
-  project_id: String(project),
-  region_id: String(region),
-  client_id: String(clientId),
-  clientId: String(clientId),
-});
+/** What is known of the parameters before anything is entered. */
+function known(
+  { parameters }: Operation,
+  resolve: Catalog['resolve'],
+  { project, region }: Place,
+  clientId: number,
+): Record<string, unknown> {
+  const places: Record<string, string> = {
+    project_id: String(project),
+    region_id: String(region),
+    client_id: String(clientId),
+    clientId: String(clientId),
+  };
+  return Object.fromEntries(
+    parameters.flatMap(({ name, schema }) => {
+      const value = places[name];
+      return value === undefined ? [] : [[name, resolve(schema).type === 'array' ? [value] : value]];
+    }),
+  );
+}
 
 function pretty(text: string): string {
   const value = parsed(text);

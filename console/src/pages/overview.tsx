@@ -62,6 +62,7 @@ const costsOf = (place: Place, clientId: number) => ({ client_id: [clientId], ..
 const changesOf = (place: Place) => ({ ...inPlace(place), limit: SHOWN });
 
 interface Read {
+  data?: unknown;
   error: object | null;
   refetch: () => unknown;
 }
@@ -69,7 +70,7 @@ interface Read {
 function Card({
   title,
   note,
-  read: { error, refetch },
+  read: { data, error, refetch },
   children,
 }: {
   title: string;
@@ -83,7 +84,8 @@ function Card({
         <h2>{title}</h2>
         <span className="muted">{note}</span>
       </header>
-      {error ? <Fault error={error} again={() => void refetch()} /> : children}
+      {error && <Fault error={error} again={() => void refetch()} />}
+      {(!error || data !== undefined) && children}
     </section>
   );
 }

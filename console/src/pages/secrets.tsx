@@ -92,7 +92,12 @@ function NewSecret({ place }: { place: Place }) {
   const [contents, setContents] = useState('');
   const [parts, setParts] = useState(NOTHING);
   const [expires, setExpires] = useState('');
-  const { faults, clear, take } = useFaults(['name', 'payload', 'expiration', ...Object.keys(NOTHING)]);
+  const { faults, clear, take } = useFaults([
+    'name',
+    'payload',
+    'expiration',
+    ...Object.keys(NOTHING).flatMap((part) => [part, `payload.${part}`]),
+  ]);
   const whole = { name, ...(expires !== '' && { expiration: `${expires}T00:00:00Z` }) };
   const params = { path: pathOf(place) };
   const faultsOf = (part: string) => faults[`payload.${part}`] ?? faults[part] ?? faults.payload;

@@ -1,15 +1,17 @@
 import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
 import { ApiError, parsed } from '../lib/api.ts';
-import { signIn } from '../lib/hub.ts';
+import { session, signIn } from '../lib/hub.ts';
 import type { Credentials } from '../worker/messages.ts';
 
 let complaint: string | undefined;
 const listeners = new Set<() => void>();
 
+/** A complaint, as of a code that was used before, is none for whoever is signed in, nor after a sign-out. */
 function complain(text: string | undefined): void {
-  complaint = text;
+  complaint = session.get()?.who ? undefined : text;
   for (const listener of listeners) listener();
 }
+session.subscribe(() => complain(complaint));
 
 function useComplaint(): string | undefined {
   return useSyncExternalStore(

@@ -152,7 +152,7 @@ export function TaskPage() {
   const tab = useTab(TABS);
   const params = { path: { task_id: id } };
   const { data: task, error: unread, refetch } = $api.useQuery('get', '/v1/tasks/{task_id}', { params });
-  if (unread)
+  if (unread && !task)
     return (
       <Page title="Task">
         <Fault error={unread} again={() => void refetch()} />
@@ -270,7 +270,7 @@ function Steps({ of: task }: { of: Task }) {
   const { data, error, refetch } = $api.useQuery('get', '/tradewind/v1/tasks/{task_id}/steps', {
     params: { path: { task_id: task.id } },
   });
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   return (
     <section className="card" aria-labelledby="steps">
       <header>

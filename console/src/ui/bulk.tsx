@@ -63,6 +63,7 @@ export function Bulk({
     <Dialog.Root
       open={chosen !== undefined}
       onOpenChange={(open) => {
+        if (busy) return;
         if (!open) onDone(accepted.map(({ id }) => id));
         setOutcomes({});
         setChosen(open ? items.map((item) => ({ ...item, key: newIdempotencyKey() })) : undefined);
@@ -78,7 +79,9 @@ export function Bulk({
             <Dialog.Title>
               {label} {chosen?.length}?
             </Dialog.Title>
-            <Dialog.Close className="button quiet">Close</Dialog.Close>
+            <Dialog.Close className="button quiet" disabled={busy}>
+              Close
+            </Dialog.Close>
           </div>
           <p role="status">
             {begun &&
@@ -102,8 +105,8 @@ export function Bulk({
               <button
                 type="button"
                 className={`button ${tone}`}
-                // A key belongs to its answer: what was refused is a new wish.
-                onClick={() => void run(failed.map((item) => ({ ...item, key: newIdempotencyKey() })))}
+                // With the same keys: what was carried out although its answer was lost is not done twice.
+                onClick={() => void run(failed)}
               >
                 Try the {failed.length} again
               </button>

@@ -8,7 +8,13 @@ export interface Ids {
   'aria-invalid': boolean;
 }
 
-/** What the server says is wrong with the fields of a form, which takes a refusal if it has one of the fields that it names. */
+/** Whether a form takes a refusal: only if it has every field that the server names, so that nothing goes unsaid. */
+export function takes({ fields }: ApiError, has: (name: string) => boolean): boolean {
+  const names = Object.keys(fields);
+  return names.length > 0 && names.every(has);
+}
+
+/** What the server says is wrong with the fields of a form. */
 export function useFaults(fields: readonly string[]) {
   const [faults, setFaults] = useState<Readonly<Record<string, readonly string[]>>>({});
   return {
@@ -16,7 +22,7 @@ export function useFaults(fields: readonly string[]) {
     clear: () => setFaults({}),
     take(error: ApiError): boolean {
       setFaults(error.fields);
-      return fields.some((name) => name in error.fields);
+      return takes(error, (name) => fields.includes(name));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useFilters, useSetFilters } from '../lib/search.ts';
 import { Choice, type Option } from './choice.tsx';
 import { TextField } from './field.tsx';
@@ -21,10 +21,19 @@ export function TextFilter({
   const change = useSetFilters();
   const there = filters[name] ?? '';
   const [text, setText] = useState(there);
-  useEffect(() => setText(there), [there]);
+  const sent = useRef(there);
+  useEffect(() => {
+    // By now, more may have been typed than the address has just been given from here.
+    if (there === sent.current) return;
+    sent.current = there;
+    setText(there);
+  }, [there]);
   useEffect(() => {
     if (text === there) return undefined;
-    const timer = setTimeout(() => change({ [name]: text }), TYPING_MS);
+    const timer = setTimeout(() => {
+      sent.current = text;
+      change({ [name]: text });
+    }, TYPING_MS);
     return () => clearTimeout(timer);
   });
   return (

@@ -1,7 +1,9 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { type ReactNode, useRef, useState } from 'react';
 import type { Call } from '../lib/call.ts';
+import { changedFields } from '../lib/changes.ts';
 import { Action } from './action.tsx';
+import { takes } from './field.tsx';
 import { Review } from './review.tsx';
 
 export interface FormProps<Values extends object> {
@@ -21,6 +23,7 @@ export function FormDrawer<Values extends object>({
   initial,
   disabled,
   apply,
+  edits,
   call,
   onApplied,
   children,
@@ -36,16 +39,23 @@ export function FormDrawer<Values extends object>({
   disabled?: string | undefined;
   /** What the button says that sends it, such as "Create". */
   apply: string;
-  call: (values: Values) => Call;
+  /** Whether it changes what is there: it is sent only if something was changed. */
+  edits?: boolean;
+  /** The request, of all fields or of those that were changed since the form opened. */
+  call: (values: Values, changed: Partial<Values>) => Call;
   onApplied?: (answer: unknown) => void;
   children: (form: FormProps<Values>) => ReactNode;
 }) {
   const [open, setOpen] = useState(false);
+  const [before, setBefore] = useState(initial);
   const [values, setValues] = useState(initial);
   const [faults, setFaults] = useState<Record<string, string[]>>({});
   const form = useRef<HTMLFormElement>(null);
 
+  const changed = changedFields(before, values);
+
   function begin() {
+    setBefore(initial);
     setValues(initial);
     setFaults({});
     setOpen(true);
@@ -72,15 +82,15 @@ export function FormDrawer<Values extends object>({
                 label={apply}
                 title={`${title.replace(/\?$/, '')}: what it does`}
                 tone={tone === 'danger' ? 'danger' : 'primary'}
-                call={() => (form.current?.reportValidity() ? call(values) : undefined)}
+                disabled={edits && Object.keys(changed).length === 0 ? 'Nothing is changed' : undefined}
+                call={() => (form.current?.reportValidity() ? call(values, changed) : undefined)}
                 onApplied={(answer) => {
                   setOpen(false);
                   onApplied?.(answer);
                 }}
-                onRefused={({ fields }) => {
-                  setFaults(fields);
-                  const names = Object.keys(fields);
-                  return names.length > 0 && names.every((name) => name in values);
+                onRefused={(error) => {
+                  setFaults(error.fields);
+                  return takes(error, (name) => name in values);
                 }}
               />
             </div>

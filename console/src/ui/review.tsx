@@ -90,7 +90,7 @@ function Wished({
     queryKey: ['dry run', key],
     queryFn: () => dryRun(call),
     gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
   });
 
   function refuse(thrown: Error) {

@@ -29,36 +29,42 @@ export function Table<Row>({
   keyOf: (row: Row) => string | number;
   empty: ReactNode;
 }) {
-  if (error) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
-  if (data.results.length === 0) return <div className="card empty">{empty}</div>;
+  const fault = error && <Fault error={error} again={() => void refetch()} />;
+  if (!data) return fault ?? <p className="muted">Reading …</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: wide tables scroll, also by keyboard
-    // biome-ignore lint/a11y/useSemanticElements: it is no part of a form
-    <div className="card scroll" role="group" aria-label={caption} tabIndex={0}>
-      <table>
-        <caption className="hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ name, head, number }) => (
-              <th key={name} scope="col" className={number ? 'number' : undefined}>
-                {head ?? name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {data.results.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ name, show, number }) => (
-                <td key={name} className={number ? 'number' : undefined}>
-                  {show(row)}
-                </td>
+    <>
+      {fault}
+      {data.results.length === 0 ? (
+        <div className="card empty">{empty}</div>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: wide tables scroll, also by keyboard
+        // biome-ignore lint/a11y/useSemanticElements: it is no part of a form
+        <div className="card scroll" role="group" aria-label={caption} tabIndex={0}>
+          <table>
+            <caption className="hidden">{caption}</caption>
+            <thead>
+              <tr>
+                {columns.map(({ name, head, number }) => (
+                  <th key={name} scope="col" className={number ? 'number' : undefined}>
+                    {head ?? name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {data.results.map((row) => (
+                <tr key={keyOf(row)}>
+                  {columns.map(({ name, show, number }) => (
+                    <td key={name} className={number ? 'number' : undefined}>
+                      {show(row)}
+                    </td>
+                  ))}
+                </tr>
               ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
   );
 }

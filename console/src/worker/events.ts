@@ -4,6 +4,9 @@ import { AGAIN_MS, LONGEST_AGAIN_MS, type SessionKeeper, sleep } from './session
 /** The server sends something at least every 15 seconds. */
 const SILENCE_MS = 20_000;
 const POLL_MS = 3_000;
+/** What held a stream back may be gone, such as a network that the machine has left. */
+const STREAM_AGAIN_MS = 5 * 60_000;
+const TOO_SHORT_MS = 1_000;
 const PATH = '/tradewind/v1/events';
 
 interface Listener {
@@ -16,21 +19,23 @@ interface Listener {
 export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(): void } {
   const stopping = new AbortController();
   let cursor: string | undefined;
-  let streams = true;
+  let noStreamsUntil = 0;
   let pause = AGAIN_MS;
 
   async function stream(): Promise<void> {
     const connection = new AbortController();
     const stop = () => connection.abort();
     stopping.signal.addEventListener('abort', stop);
+    const headers = await headersOf('text/event-stream');
     let silence = setTimeout(stop, SILENCE_MS);
     let heard = false;
     try {
       const response = await fetch(PATH, {
-        headers: await headersOf('text/event-stream'),
+        headers,
         signal: connection.signal,
         cache: 'no-store',
       });
+      if (response.status === 403) return await lookWithoutEvents();
       if (!response.ok || !response.body) throw new Error(`${response.status}`);
       for await (const block of blocksOf(response.body.pipeThrough(new TextDecoderStream()))) {
         clearTimeout(silence);
@@ -42,7 +47,8 @@ export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(
       }
     } catch (error) {
       // A proxy that holds streams back lets nothing through, and the server answers other requests.
-      if (!heard && connection.signal.aborted && !stopping.signal.aborted) streams = false;
+      if (!heard && connection.signal.aborted && !stopping.signal.aborted)
+        noStreamsUntil = Date.now() + STREAM_AGAIN_MS;
       if (!connection.signal.aborted) throw error;
     } finally {
       clearTimeout(silence);
@@ -67,6 +73,13 @@ export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(
     if (reset || cursor === undefined) listener.readAgain();
     cursor = next;
     if (events.length > 0) listener.events(events);
+    await sleep(POLL_MS);
+  }
+
+  /** Whoever has rights in single projects only is told no events. */
+  async function lookWithoutEvents(): Promise<void> {
+    listener.live('polling');
+    listener.readAgain();
     await sleep(POLL_MS);
   }
 
@@ -96,7 +109,10 @@ export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(
     listener.live('connecting');
     while (!stopping.signal.aborted) {
       try {
-        await (streams ? stream() : poll());
+        const begun = Date.now();
+        await (begun >= noStreamsUntil ? stream() : poll());
+        // Something that ends streams at once is not asked all the time.
+        if (Date.now() - begun < TOO_SHORT_MS) await sleep(AGAIN_MS);
       } catch {
         if (stopping.signal.aborted) return;
         listener.live('connecting');

@@ -20,6 +20,7 @@ export class SessionKeeper {
   /** While somebody acts for a client. It isn't refreshed: an hour later, they have to begin again. */
   #acting: Access | undefined;
   #known = false;
+  #changes = 0;
   #refreshing: Promise<Access | undefined> | undefined;
   readonly #changed: (session: Session) => void;
 
@@ -41,15 +42,18 @@ export class SessionKeeper {
   }
 
   async signIn(credentials: Credentials): Promise<ApiResponse> {
+    // What was asked for before must not end what begins now.
+    await this.#refreshing?.catch(() => undefined);
     const way = 'username' in credentials ? 'login' : 'exchange';
     const response = await send({ method: 'POST', path: `${BASE}/${way}`, body: JSON.stringify(credentials) });
     if (response.status === 200) this.#set(await accessOf(response));
     return response;
   }
 
+  /** Whoever is not signed out by the server stays signed in here, too. */
   async signOut(): Promise<ApiResponse> {
     const response = await send({ method: 'POST', path: `${BASE}/logout`, body: '{}' });
-    this.#set(undefined);
+    if (response.status < 300) this.#set(undefined);
     return response;
   }
 
@@ -91,7 +95,7 @@ export class SessionKeeper {
     return own?.token;
   }
 
-  /** A refresh token works once, so there is one refresh at a time. */
+  /** However many requests need it, there is one refresh at a time. */
   #refresh(): Promise<Access | undefined> {
     this.#refreshing ??= this.#askForNext().finally(() => {
       this.#refreshing = undefined;
@@ -100,15 +104,18 @@ export class SessionKeeper {
   }
 
   async #askForNext(): Promise<Access | undefined> {
+    const before = this.#changes;
     const response = await send({ method: 'POST', path: `${BASE}/refresh`, body: '{}' });
-    // A server that is away ends no session.
-    if (response.status >= 500) return this.#own;
+    // Somebody has signed in or out meanwhile, which counts more. And a server that is away or busy ends no session.
+    const isFinal = response.status === 200 || response.status === 401 || (response.status === 403 && !this.#known);
+    if (this.#changes !== before || !isFinal) return this.#own;
     const next = response.status === 200 ? await accessOf(response) : undefined;
     this.#set(next);
     return next;
   }
 
   #set(access: Access | undefined): void {
+    this.#changes++;
     this.#own = access;
     this.#acting = undefined;
     this.#tell();

@@ -111,8 +111,12 @@ function Password() {
       await send({ method: 'PUT', path, body: values });
       setValues(EMPTY);
       // It has ended this login, too.
-      await signIn({ username: email, password: values.new });
-      said.add({ title: 'Password changed', description: 'All other logins have ended.', type: 'good' });
+      const again = await signIn({ username: email, password: values.new }).catch(() => undefined);
+      said.add(
+        again?.status === 200
+          ? { title: 'Password changed', description: 'All other logins have ended.', type: 'good' }
+          : { title: 'Password changed', description: 'Sign in again with the new one.', type: 'warn', timeout: 0 },
+      );
     } catch (error) {
       setRefused(error as Error);
     } finally {

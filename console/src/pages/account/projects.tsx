@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api, ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { emptyAsNull } from '../../lib/changes.ts';
 import { dryRun } from '../../lib/dry-run.ts';
 import { remembered } from '../../lib/place.ts';
 import { given, useFilters, usePage } from '../../lib/search.ts';
@@ -121,10 +122,11 @@ function Actions({ of: { id, name, description, is_default } }: { of: Project })
         title={`Change project ${name}`}
         initial={{ name, description: description ?? '' }}
         apply="Change"
-        call={(values) =>
+        edits
+        call={(_, { name, ...others }) =>
           callOf('patch', '/cloud/v1/projects/{project_id}', {
             params: { path: { project_id: id } },
-            body: { name: values.name, description: values.description || null },
+            body: { ...given({ name }), ...emptyAsNull(others) },
           })
         }
       >

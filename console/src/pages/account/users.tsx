@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { emptyAsNull } from '../../lib/changes.ts';
 import { usePage } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
@@ -175,7 +176,7 @@ export function UserPage() {
   const read = $api.useQuery('get', '/iam/users/{userId}', { params });
   const membership = { params: { path: { clientId, userId } } };
   const member = $api.useQuery('get', '/iam/clients/{clientId}/client-users/{userId}', membership);
-  if (read.error) return <Fault error={read.error} again={() => void read.refetch()} />;
+  if (read.error && !read.data) return <Fault error={read.error} again={() => void read.refetch()} />;
   if (!read.data) return <p className="muted">Reading …</p>;
   const { email, name, phone, lang, is_active } = read.data;
   const role = member.data?.user_role.name ?? '';
@@ -196,12 +197,8 @@ export function UserPage() {
             title={`Change ${email}`}
             initial={{ name: name ?? '', phone: phone ?? '' }}
             apply="Change"
-            call={(values) =>
-              callOf('patch', '/iam/users/{userId}', {
-                params,
-                body: { name: values.name || null, phone: values.phone || null },
-              })
-            }
+            edits
+            call={(_, changed) => callOf('patch', '/iam/users/{userId}', { params, body: emptyAsNull(changed) })}
           >
             {({ values, set, faults }) => (
               <>
@@ -257,7 +254,7 @@ export function UserPage() {
           <dd>{is_active ? 'active' : 'blocked'}</dd>
           <dt>Role in this account</dt>
           <dd className="row">
-            {member.error ? 'not a member' : role}
+            {member.error && !member.data ? 'not a member' : role}
             {member.data && (
               <FormDrawer
                 operation="updateClientUser"

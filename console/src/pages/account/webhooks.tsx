@@ -29,11 +29,7 @@ interface Fields {
   description: string;
 }
 
-const bodyOf = ({ url, types, description }: Fields) => ({
-  url,
-  types: types.split(/[\s,]+/).filter((type) => type !== ''),
-  description,
-});
+const typesIn = (text: string): string[] => text.split(/[\s,]+/).filter((type) => type !== '');
 
 function WebhookFields({ values, set, faults }: FormProps<Fields>) {
   return (
@@ -84,7 +80,7 @@ export function Webhooks() {
             tone="primary"
             initial={{ url: '', types: '*', description: '' }}
             apply="Create"
-            call={(values) => callOf('post', LIST, { body: bodyOf(values) })}
+            call={({ types, ...others }) => callOf('post', LIST, { body: { ...others, types: typesIn(types) } })}
             onApplied={(answer) => setSecret((answer as { secret: string }).secret)}
           >
             {(form) => <WebhookFields {...form} />}
@@ -146,7 +142,7 @@ export function WebhookPage() {
   const [secret, setSecret] = useState<string>();
   const params = { path: { webhook_id: webhook } };
   const { data, error, refetch } = $api.useQuery('get', ONE, { params });
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   const { url, types, description, enabled, created_at, previous_secret_until } = data;
   return (
@@ -173,7 +169,13 @@ export function WebhookPage() {
             title="Change the webhook"
             initial={{ url, types: types.join(' '), description }}
             apply="Change"
-            call={(values) => callOf('patch', ONE, { params, body: bodyOf(values) })}
+            edits
+            call={(_, { types, ...others }) =>
+              callOf('patch', ONE, {
+                params,
+                body: { ...others, ...(types !== undefined && { types: typesIn(types) }) },
+              })
+            }
           >
             {(form) => <WebhookFields {...form} />}
           </FormDrawer>
@@ -328,7 +330,7 @@ export function DeliveryPage() {
     { params },
     { refetchInterval: ({ state: { data } }) => (data?.state === 'pending' ? LOOK_AGAIN_MS : false) },
   );
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   const { task } = data.event.data;
   const { project_id, region_id } = data.event.data;

@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, ApiError, parsed, send } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { emptyAsNull } from '../../lib/changes.ts';
 import { actAs } from '../../lib/hub.ts';
 import { useRefusal } from '../../lib/permissions.ts';
 import { given, useFilters, usePage } from '../../lib/search.ts';
@@ -150,9 +151,14 @@ function ActAs({ id, name }: { id: number; name: string }) {
   const navigate = useNavigate();
   const [refused, setRefused] = useState<Error>();
   async function begin() {
-    const { status, body } = await actAs(id);
-    if (status === 200) void navigate({ to: '/' });
-    else setRefused(new ApiError(status, parsed((await body?.text()) ?? ''), undefined));
+    setRefused(undefined);
+    try {
+      const { status, body } = await actAs(id);
+      if (status === 200) void navigate({ to: '/' });
+      else setRefused(new ApiError(status, parsed((await body?.text()) ?? ''), undefined));
+    } catch (error) {
+      setRefused(error as Error);
+    }
   }
   const why = acting ? 'Go back to your own account first' : id === clientId ? 'This is your own account' : undefined;
   return (
@@ -179,7 +185,7 @@ export function ClientPage() {
   const tab = useTab(TABS);
   const params = { path: { clientId } };
   const { data, error, refetch } = $api.useQuery('get', '/iam/clients/{clientId}', { params });
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   const { companyName, status, deleted } = data;
   const tenant = { params: { path: { client_id: clientId } } };
@@ -201,10 +207,11 @@ export function ClientPage() {
             title={`Change ${companyName}`}
             initial={{ companyName, name: data.name ?? '', phone: data.phone ?? '', custom_id: data.custom_id ?? '' }}
             apply="Change"
-            call={({ companyName, name, phone, custom_id }) =>
+            edits
+            call={(_, { companyName, ...others }) =>
               callOf('patch', '/iam/clients/{clientId}', {
                 params,
-                body: { companyName, name: name || null, phone: phone || null, custom_id: custom_id || null },
+                body: { ...given({ companyName }), ...emptyAsNull(others) },
               })
             }
           >

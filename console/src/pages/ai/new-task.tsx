@@ -47,7 +47,7 @@ function kindOf({ properties = {}, required = [], ...schema }: Schema): Kind {
 
 export function NewAiTask() {
   const { data, error, refetch } = useCatalog();
-  if (error)
+  if (error && !data)
     return (
       <Page title="Create an AI task">
         <Fault error={error} again={() => void refetch()} />

@@ -47,7 +47,7 @@ export function AiTaskPage() {
     { params },
     { refetchInterval: ({ state }) => (state.data && UNFINISHED.includes(state.data.status) ? PROGRESS_MS : false) },
   );
-  if (error)
+  if (error && !task)
     return (
       <Page title="AI task">
         <Fault error={error} again={() => void refetch()} />

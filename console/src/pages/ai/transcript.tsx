@@ -1,6 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'react';
+import { ApiError, parsed } from '../../lib/api.ts';
 import * as hub from '../../lib/hub.ts';
 import { Copy } from '../../ui/copy.tsx';
+import { Fault } from '../../ui/fault.tsx';
 
 /** A subtitle, with times such as 00:01:02.345. */
 export interface Phrase {
@@ -159,9 +161,19 @@ function useBlobAddress(of: Blob | string, type?: string): string | undefined {
 
 /** Fetches the subtitles with the person's rights, which a plain link would not have. */
 function Subtitles({ taskId }: { taskId: string }) {
+  const [refused, setRefused] = useState<Error>();
   async function save() {
-    const { status, body } = await hub.call({ method: 'GET', path: `/streaming/ai/tasks/${taskId}/subtitles.vtt` });
-    if (status !== 200 || !body) return;
+    setRefused(undefined);
+    try {
+      const path = `/streaming/ai/tasks/${taskId}/subtitles.vtt`;
+      const { status, headers, body } = await hub.call({ method: 'GET', path });
+      if (status === 200 && body) keep(body);
+      else setRefused(new ApiError(status, parsed((await body?.text()) ?? ''), headers['x-request-id']));
+    } catch (error) {
+      setRefused(error as Error);
+    }
+  }
+  function keep(body: Blob) {
     const address = URL.createObjectURL(body);
     const link = document.createElement('a');
     link.href = address;
@@ -170,8 +182,11 @@ function Subtitles({ taskId }: { taskId: string }) {
     URL.revokeObjectURL(address);
   }
   return (
-    <button type="button" className="button" onClick={() => void save()}>
-      Save the subtitles
-    </button>
+    <>
+      <button type="button" className="button" onClick={() => void save()}>
+        Save the subtitles
+      </button>
+      {refused && <Fault error={refused} />}
+    </>
   );
 }

@@ -6,7 +6,7 @@ import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { usePage } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Fault } from '../../ui/fault.tsx';
-import { CheckField, TextField } from '../../ui/field.tsx';
+import { CheckField, TextField, takes } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -44,7 +44,7 @@ export function InstancePage() {
   const path = { ...pathOf(place), instance_id: id };
   const tab = useTab(TABS);
   const { data, error, refetch } = $api.useQuery('get', ONE, { params: { path } });
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   return (
     <Page
@@ -160,7 +160,8 @@ function Overview({ instance }: { instance: Instance }) {
 
 function Rename({ instance: { id, name } }: { instance: Instance }) {
   const place = usePlace() as Place;
-  const [wanted, setWanted] = useState(name);
+  const [entered, setEntered] = useState<string>();
+  const wanted = entered ?? name;
   const [faults, setFaults] = useState<readonly string[]>();
   return (
     <section className="card" aria-labelledby="rename">
@@ -168,7 +169,7 @@ function Rename({ instance: { id, name } }: { instance: Instance }) {
         <h2 id="rename">Rename</h2>
       </header>
       <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <TextField label="Name" value={wanted} onChange={setWanted} faults={faults} />
+        <TextField label="Name" value={wanted} onChange={setEntered} faults={faults} />
         <div className="row">
           <Review
             operation="updateInstance"
@@ -181,11 +182,14 @@ function Rename({ instance: { id, name } }: { instance: Instance }) {
                 body: { name: wanted },
               })
             }
-            onRefused={({ fields }) => {
-              setFaults(fields.name);
-              return fields.name !== undefined;
+            onRefused={(error) => {
+              setFaults(error.fields.name);
+              return takes(error, (name) => name === 'name');
             }}
-            onApplied={() => setFaults(undefined)}
+            onApplied={() => {
+              setFaults(undefined);
+              setEntered(undefined);
+            }}
           />
         </div>
       </form>

@@ -4,7 +4,7 @@ import { $api, type ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { CheckField, NumberField, SelectField, TextField } from '../../ui/field.tsx';
+import { CheckField, NumberField, SelectField, TextField, takes } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { useGroups } from '../network/groups.tsx';
@@ -140,10 +140,10 @@ export function NewInstance() {
               tone="primary"
               disabled={form.name === '' ? 'Give it a name first' : undefined}
               call={() => call}
-              onRefused={({ fields }) => {
-                setFaults(fields);
+              onRefused={(error) => {
+                setFaults(error.fields);
                 // What has no field here is said in the dialog.
-                return Object.keys(fields).some((field) => SHOWN.test(field));
+                return takes(error, (name) => SHOWN.test(name));
               }}
               onApplied={() => void navigate({ to: '/p/$project/r/$region/instances', params: place })}
             />

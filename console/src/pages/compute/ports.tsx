@@ -18,7 +18,7 @@ export function Ports({ instance: { id, name } }: { instance: { id: string; name
   const path = { ...pathOf(place), instance_id: id };
   const ports = $api.useQuery('get', PORTS, { params: { path } });
   const interfaces = $api.useQuery('get', INTERFACES, { params: { path, query: { limit: 1000 } } });
-  const error = ports.error ?? interfaces.error;
+  const error = (!ports.data && ports.error) || (!interfaces.data && interfaces.error);
   if (error) return <Fault error={error} again={() => void Promise.all([ports.refetch(), interfaces.refetch()])} />;
   if (!ports.data || !interfaces.data) return <p className="muted">Reading …</p>;
   if (ports.data.count === 0) return <p className="card empty">This instance has no port.</p>;

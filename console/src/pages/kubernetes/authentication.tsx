@@ -1,5 +1,5 @@
+import { changedNames, type Values } from '../../lib/changes.ts';
 import { CheckField, TextField } from '../../ui/field.tsx';
-import { changedNames, type Values } from './merge.ts';
 import type { FieldsProps, Group } from './settings.tsx';
 import { TextsField } from './texts-field.tsx';
 

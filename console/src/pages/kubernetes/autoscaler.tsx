@@ -1,8 +1,8 @@
 import { useId } from 'react';
+import { changedNames, isSame, type Values } from '../../lib/changes.ts';
 import { useFilters } from '../../lib/search.ts';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { EXPANDERS, PARAMETERS, type Parameter } from './autoscaler-parameters.ts';
-import { changedNames, isSame, type Values } from './merge.ts';
 import type { FieldsProps, Group } from './settings.tsx';
 
 const defaultOf = (name: string): string | undefined => PARAMETERS.find((one) => one.name === name)?.default;

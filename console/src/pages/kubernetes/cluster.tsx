@@ -50,7 +50,7 @@ export function ClusterPage() {
   const { cluster: name } = useParams({ from: '/p/$project/r/$region/clusters/$cluster' });
   const place = usePlace() as Place;
   const { data, error, refetch } = useCluster(place, name);
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   return <Known key={data.cluster.id} place={place} read={data} />;
 }

@@ -1,5 +1,5 @@
+import { changedNames, type Values } from '../../lib/changes.ts';
 import { CheckField, NumberField, SelectField } from '../../ui/field.tsx';
-import { changedNames, type Values } from './merge.ts';
 import type { FieldsProps, Group } from './settings.tsx';
 
 /** What Cilium has on a new cluster. */

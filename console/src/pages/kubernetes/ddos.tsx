@@ -1,9 +1,9 @@
 import { $api } from '../../lib/api.ts';
+import { changedNames, type Values } from '../../lib/changes.ts';
 import type { Schema } from '../../lib/operations.ts';
 import { Fault } from '../../ui/fault.tsx';
 import { CheckField, SelectField } from '../../ui/field.tsx';
 import { SchemaField } from '../../ui/schema-field.tsx';
-import { changedNames, type Values } from './merge.ts';
 import type { FieldsProps, Group } from './settings.tsx';
 
 /** Values of the fields of the template are settings of their own, by the ID of the field. */

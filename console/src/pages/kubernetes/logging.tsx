@@ -1,10 +1,10 @@
 import { useId } from 'react';
 import { $api } from '../../lib/api.ts';
+import { changedNames } from '../../lib/changes.ts';
 import { pathOf } from '../../lib/place.ts';
 import { Fault } from '../../ui/fault.tsx';
 import { CheckField, Field, NumberField, SelectField } from '../../ui/field.tsx';
 import { textOf } from '../../ui/schema-field.tsx';
-import { changedNames } from './merge.ts';
 import type { FieldsProps, Group } from './settings.tsx';
 
 const LABELS: Readonly<Record<string, string>> = {

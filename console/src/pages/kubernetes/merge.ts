@@ -1,20 +1,4 @@
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The value as text in which the order of names doesn't matter. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_name, member) =>
-    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
-  ) ?? '';
-
-export const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
-
-/** Settings by name. One that is absent has its default. */
-export type Values = Readonly<Record<string, unknown>>;
-
-/** The names of the settings that differ. */
-export const changedNames = (before: Values, after: Values): string[] =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !isSame(before[name], after[name]));
+import { changedNames, isSame, type Values } from '../../lib/changes.ts';
 
 /** A setting that somebody has changed since it was read: they, the person, or both in different ways. */
 export interface Line {

@@ -3,17 +3,17 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, type ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { isSame } from '../../lib/changes.ts';
 import type { Place } from '../../lib/place.ts';
 import { useFilters, useSetFilters } from '../../lib/search.ts';
 import { Action } from '../../ui/action.tsx';
 import { AsCode } from '../../ui/as-code.tsx';
-import { CheckField, NumberField } from '../../ui/field.tsx';
+import { CheckField, NumberField, takes } from '../../ui/field.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CLUSTER, type Cluster, type ClusterRead, clusterPath, type Pool } from './data.ts';
-import { isSame } from './merge.ts';
 import { newPool, PoolFields, PoolTexts, poolBody } from './pool-fields.tsx';
 import type { Faults } from './settings.tsx';
 
@@ -210,7 +210,7 @@ function AddPool({ place, cluster, etag }: { place: Place; cluster: Cluster; eta
                   setFaults({});
                   return call;
                 }}
-                onRefused={taking(setFaults)}
+                onRefused={taking(setFaults, pool)}
                 onApplied={() => {
                   setOpen(false);
                   setPool(newPool(''));
@@ -224,13 +224,11 @@ function AddPool({ place, cluster, etag }: { place: Place; cluster: Cluster; eta
   );
 }
 
-/** Takes what is wrong with fields to the fields. */
-export const taking =
-  (setFaults: (faults: Faults) => void) =>
-  ({ fields }: ApiError): boolean => {
-    setFaults(fields);
-    return Object.keys(fields).length > 0;
-  };
+/** Takes what is wrong with fields of a form to these: with the whole of one, or with something in it. */
+const taking = (setFaults: (faults: Faults) => void, form: object) => (error: ApiError) => {
+  setFaults(error.fields);
+  return takes(error, (name) => (name.split('.')[0] ?? '') in form);
+};
 
 function Resize({ place, cluster, pool }: { place: Place; cluster: Cluster; pool: Pool }) {
   const [open, setOpen] = useState(false);
@@ -287,7 +285,7 @@ function Resize({ place, cluster, pool }: { place: Place; cluster: Cluster; pool
                   body: { node_count: count as number },
                 })
               }
-              onRefused={taking(setFaults)}
+              onRefused={taking(setFaults, { node_count: count })}
               onApplied={() => setOpen(false)}
             />
           </div>
@@ -393,7 +391,7 @@ function Change({ place, cluster, pool }: { place: Place; cluster: Cluster; pool
                     body: changed,
                   });
                 }}
-                onRefused={taking(setFaults)}
+                onRefused={taking(setFaults, after)}
                 onApplied={() => setOpen(false)}
               />
             </div>

@@ -3,12 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { $api, type ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { changedNames, isSame, type Values } from '../../lib/changes.ts';
 import type { Place } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
+import { takes } from '../../ui/field.tsx';
 import { Differences, Review, tasksIn } from '../../ui/review.tsx';
 import { textOf } from '../../ui/schema-field.tsx';
 import { CLUSTER, type Cluster, type ClusterRead, type ClusterUpdate, clusterPath } from './data.ts';
-import { type Choices, changedNames, isSame, type Line, merged, threeWay, type Values } from './merge.ts';
+import { type Choices, type Line, merged, threeWay } from './merge.ts';
 
 export type GroupName = keyof ClusterUpdate;
 export type Faults = Readonly<Record<string, string[]>>;
@@ -99,9 +101,10 @@ export function Settings({
       void client.invalidateQueries();
       return true;
     }
-    const within = faultsWithin(group.name, error.fields);
-    setFaults(within);
-    return Object.keys(within).length > 0;
+    setFaults(faultsWithin(group.name, error.fields));
+    const known = { ...base, ...values };
+    // A group may have its settings further down, such as cilium.mask_size.
+    return takes(error, (name) => name.startsWith(`${group.name}.`) && name.split('.').some((part) => part in known));
   }
 
   return (

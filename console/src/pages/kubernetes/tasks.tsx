@@ -31,7 +31,7 @@ export function Tasks({ place, cluster }: { place: Place; cluster: Cluster }) {
   const refusal = useRefusal()('listUserActions');
   const { data, error, refetch } = $api.useQuery('get', '/cloud/v1/user_actions', { params });
   if (refusal !== undefined) return <KnownTasks place={place} cluster={cluster} />;
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   return (
     <div className="page">
@@ -80,7 +80,7 @@ function KnownTasks({ place, cluster }: { place: Place; cluster: Cluster }) {
 function TaskTimeline({ place, id, by }: { place: Place; id: string; by: string | undefined }) {
   const task = $api.useQuery('get', '/v1/tasks/{task_id}', { params: { path: { task_id: id } } });
   const steps = $api.useQuery('get', '/tradewind/v1/tasks/{task_id}/steps', { params: { path: { task_id: id } } });
-  if (task.error) return <Fault error={task.error} again={() => void task.refetch()} />;
+  if (task.error && !task.data) return <Fault error={task.error} again={() => void task.refetch()} />;
   if (!task.data) return <p className="muted">Reading …</p>;
   const { task_type, state, error, created_on, finished_on, request_id } = task.data;
   const failed = state === 'ERROR';

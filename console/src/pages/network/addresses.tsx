@@ -5,7 +5,7 @@ import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters, usePage } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Bulk } from '../../ui/bulk.tsx';
-import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { CheckField, SelectField, TextField, takes } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
@@ -378,9 +378,9 @@ function NewReservedIp() {
             title="Reserve a fixed IP?"
             tone="primary"
             call={() => callOf('post', RESERVED, { params: { path: pathOf(place) }, body: body() as never })}
-            onRefused={({ fields }) => {
-              setFaults(fields);
-              return fields.network_id !== undefined || fields.ip_address !== undefined;
+            onRefused={(error) => {
+              setFaults(error.fields);
+              return takes(error, (name) => ['network_id', 'ip_address'].includes(name));
             }}
             onApplied={() => setFaults({})}
           />

@@ -2,11 +2,12 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, type ApiError } from '../../lib/api.ts';
 import { type Call, callOf } from '../../lib/call.ts';
+import { changedFields } from '../../lib/changes.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Fault } from '../../ui/fault.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { TextField, takes, useFaults } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -42,13 +43,26 @@ export function SecurityGroup() {
   const { group: id } = useParams({ from: '/p/$project/r/$region/security-groups/$group' });
   const place = usePlace() as Place;
   const path = { ...pathOf(place), group_id: id };
-  const tab = useTab(TABS);
   const { data, error, refetch } = $api.useQuery('get', ONE, { params: { path } });
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
+  return <Known key={id} group={data} />;
+}
+
+function Known({ group }: { group: Group }) {
+  const place = usePlace() as Place;
+  const path = { ...pathOf(place), group_id: group.id };
+  const tab = useTab(TABS);
+  const { add } = useFilters();
+  // What was entered stays while one looks at other tabs.
+  const [draft, setDraft] = useState<Draft | undefined>(() => {
+    const rule = suggestedIn(add);
+    return rule && { revision: group.revision_number, lines: [...linesOf(group), added(rule)] };
+  });
+  const [entered, setEntered] = useState<Partial<Named>>({});
   return (
     <Page
-      title={data.name}
+      title={group.name}
       crumbs={[
         <Link key="groups" to="/p/$project/r/$region/security-groups" params={place}>
           Security groups
@@ -63,23 +77,32 @@ export function SecurityGroup() {
         </>
       }
     >
-      {data.description && <p className="muted">{data.description}</p>}
-      <Tabs tabs={TABS} label="Parts of the group" />
-      {tab === 'rules' && <Rules key={id} group={data} />}
-      {tab === 'instances' && <Users id={id} />}
-      {tab === 'settings' && <Settings key={data.revision_number} group={data} />}
-      {tab === 'json' && <Json of={data} />}
+      {group.description && <p className="muted">{group.description}</p>}
+      <Tabs tabs={draft ? { ...TABS, rules: `${TABS.rules} (edited)` } : TABS} label="Parts of the group" />
+      {tab === 'rules' && <Rules group={group} draft={draft} onDraft={setDraft} />}
+      {tab === 'instances' && <Users id={group.id} />}
+      {tab === 'settings' && <Settings group={group} entered={entered} onEntered={setEntered} />}
+      {tab === 'json' && <Json of={group} />}
     </Page>
   );
 }
 
-interface Group {
-  id: string;
+interface Named {
   name: string;
   description: string;
+}
+
+interface Group extends Named {
+  id: string;
   revision_number: number;
   updated_at: string;
   security_group_rules: readonly (Parameters<typeof ruleOf>[0] & { id: string })[];
+}
+
+/** The rules as they are to become, and the revision of the group that they were edited from. */
+interface Draft {
+  revision: number;
+  lines: Line[];
 }
 
 const linesOf = ({ security_group_rules }: Group): Line[] =>
@@ -101,15 +124,18 @@ function suggestedIn(text: string | undefined): Rule | undefined {
   }
 }
 
-function Rules({ group }: { group: Group }) {
-  const { add } = useFilters();
+function Rules({
+  group,
+  draft,
+  onDraft,
+}: {
+  group: Group;
+  draft: Draft | undefined;
+  onDraft: (draft: Draft | undefined) => void;
+}) {
   const { nameOf } = useGroups();
   const place = usePlace() as Place;
   const stored = linesOf(group);
-  const [draft, setDraft] = useState<{ revision: number; lines: Line[] } | undefined>(() => {
-    const rule = suggestedIn(add);
-    return rule && { revision: group.revision_number, lines: [...stored, added(rule)] };
-  });
   const [edited, setEdited] = useState<Line>();
   const [faults, setFaults] = useState<Record<string, string[]>>({});
   const lines = draft?.lines ?? stored;
@@ -118,7 +144,7 @@ function Rules({ group }: { group: Group }) {
   const changes = lines.length - counts('stays');
 
   function change(next: Line[]) {
-    setDraft({ revision: draft?.revision ?? group.revision_number, lines: next });
+    onDraft({ revision: draft?.revision ?? group.revision_number, lines: next });
     setFaults({});
   }
   const set = (line: Line) =>
@@ -132,7 +158,7 @@ function Rules({ group }: { group: Group }) {
     change([...lines, ...missing.map(added)]);
   }
   function forget() {
-    setDraft(undefined);
+    onDraft(undefined);
     setEdited(undefined);
     setFaults({});
   }
@@ -218,12 +244,9 @@ function Rules({ group }: { group: Group }) {
             call={call}
             onApplied={forget}
             onRefused={(refused) => {
-              const said = faultsByLine(
-                refused,
-                wanted.map(({ key }) => key),
-              );
-              setFaults(said);
-              return Object.keys(said).length > 0;
+              const keys = wanted.map(({ key }) => key);
+              setFaults(faultsByLine(refused, keys));
+              return takes(refused, (field) => lineOf(field, keys) !== undefined);
             }}
           >
             <ul className="diff" aria-label="Changes">
@@ -248,10 +271,13 @@ function Rules({ group }: { group: Group }) {
 }
 
 /** The server names rules by their place in the request. */
+const lineOf = (field: string, keys: readonly string[]): string | undefined =>
+  keys[Number(/^rules\.(\d+)/.exec(field)?.[1])];
+
 function faultsByLine({ fields }: ApiError, keys: readonly string[]): Record<string, string[]> {
   const said: Record<string, string[]> = {};
   for (const [field, texts] of Object.entries(fields)) {
-    const key = keys[Number(/^rules\.(\d+)/.exec(field)?.[1])];
+    const key = lineOf(field, keys);
     if (key !== undefined) said[key] = [...(said[key] ?? []), ...texts];
   }
   return said;
@@ -359,28 +385,35 @@ function Users({ id }: { id: string }) {
   );
 }
 
-function Settings({ group }: { group: Group }) {
+function Settings({
+  group,
+  entered,
+  onEntered,
+}: {
+  group: Group;
+  entered: Partial<Named>;
+  onEntered: (entered: Partial<Named>) => void;
+}) {
   const place = usePlace() as Place;
-  const [form, setForm] = useState({ name: group.name, description: group.description });
-  const [faults, setFaults] = useState<ApiError['fields']>({});
-  const changed = {
-    ...(form.name !== group.name && { name: form.name }),
-    ...(form.description !== group.description && { description: form.description }),
-  };
+  const { faults, clear, take } = useFaults(['name', 'description']);
+  const stored: Named = { name: group.name, description: group.description };
+  // A field that the person hasn’t touched follows what is stored.
+  const form = { ...stored, ...entered };
+  const changed = changedFields(stored, form);
   return (
     <form className="form" onSubmit={(event) => event.preventDefault()}>
       <TextField
         label="Name"
         maxLength={63}
         value={form.name}
-        onChange={(name) => setForm({ ...form, name })}
+        onChange={(name) => onEntered({ ...entered, name })}
         faults={faults.name}
       />
       <TextField
         label="Description"
         maxLength={255}
         value={form.description}
-        onChange={(description) => setForm({ ...form, description })}
+        onChange={(description) => onEntered({ ...entered, description })}
         faults={faults.description}
       />
       <div className="row">
@@ -390,17 +423,16 @@ function Settings({ group }: { group: Group }) {
           title={`Change ${group.name}?`}
           tone="primary"
           disabled={Object.keys(changed).length === 0 ? 'Nothing is changed' : undefined}
-          call={() =>
-            callOf('patch', CHANGE, {
+          call={() => {
+            clear();
+            return callOf('patch', CHANGE, {
               params: { path: { ...pathOf(place), group_id: group.id } },
               headers: { 'if-match': `"${group.revision_number}"` },
               body: changed,
-            })
-          }
-          onRefused={({ fields }) => {
-            setFaults(fields);
-            return Object.keys(fields).length > 0;
+            });
           }}
+          onRefused={take}
+          onApplied={() => onEntered({})}
         />
       </div>
     </form>

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, type ApiError } from '../../lib/api.ts';
+import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters, usePage } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Bulk } from '../../ui/bulk.tsx';
-import { SelectField, TextField } from '../../ui/field.tsx';
+import { SelectField, TextField, useFaults } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
@@ -115,7 +115,7 @@ function NewGroup() {
   const place = usePlace() as Place;
   const navigate = useNavigate();
   const [form, setForm] = useState({ name: '', description: '', rules: 'out' as keyof typeof BEGINNINGS });
-  const [faults, setFaults] = useState<ApiError['fields']>({});
+  const { faults, clear, take } = useFaults(['name', 'description']);
   return (
     <details className="card">
       <summary className="inside">New security group</summary>
@@ -154,12 +154,9 @@ function NewGroup() {
                 body: { ...form, rules: BEGINNINGS[form.rules].rules as never },
               })
             }
-            onRefused={({ fields }) => {
-              setFaults(fields);
-              return Object.keys(fields).length > 0;
-            }}
+            onRefused={take}
             onApplied={() => {
-              setFaults({});
+              clear();
               setForm({ name: '', description: '', rules: 'out' });
               void navigate({
                 to: '/p/$project/r/$region/security-groups',

@@ -7,7 +7,7 @@ import { useFilters, usePage } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Bulk } from '../../ui/bulk.tsx';
 import { Fault } from '../../ui/fault.tsx';
-import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { CheckField, SelectField, TextField, takes } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -192,9 +192,9 @@ function NewLoadBalancer() {
                 },
               })
             }
-            onRefused={({ fields }) => {
-              setFaults(fields);
-              return ['name', 'flavor', 'vip_network_id'].some((field) => fields[field]);
+            onRefused={(error) => {
+              setFaults(error.fields);
+              return takes(error, (name) => ['name', 'flavor', 'vip_network_id'].includes(name));
             }}
             onApplied={() => {
               setFaults({});
@@ -217,7 +217,7 @@ export function LoadBalancerPage() {
   const one = { params: { path: { ...pathOf(place), load_balancer_id: id } } };
   const parts = { params: { path: pathOf(place), query: { load_balancer_id: id } } };
   const { data, error, refetch } = $api.useQuery('get', ONE, one);
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   return (
     <Page
@@ -309,7 +309,7 @@ function Pools({ id }: { id: string }) {
   const { data, error, refetch } = $api.useQuery('get', POOLS, {
     params: { path: pathOf(place), query: { load_balancer_id: id, details: true, limit: 1000 } },
   });
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   if (data.count === 0) return <p className="card empty">This load balancer has no pool.</p>;
   return data.results.map((pool) => (

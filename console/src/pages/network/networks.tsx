@@ -7,7 +7,7 @@ import { useFilters, usePage } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Bulk } from '../../ui/bulk.tsx';
 import { Fault } from '../../ui/fault.tsx';
-import { CheckField, TextField } from '../../ui/field.tsx';
+import { CheckField, TextField, takes } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -189,9 +189,9 @@ function NewNetwork() {
                 body: { name: form.name, create_router: form.router, type: 'vxlan' },
               })
             }
-            onRefused={({ fields }) => {
-              setFaults(fields);
-              return Object.keys(fields).length > 0;
+            onRefused={(error) => {
+              setFaults(error.fields);
+              return takes(error, (name) => name === 'name');
             }}
             onApplied={(answer) => setTask((answer as { tasks?: string[] } | undefined)?.tasks?.[0])}
           />
@@ -215,7 +215,7 @@ export function NetworkPage() {
   const tab = useTab(TABS);
   const init = { params: { path: { ...pathOf(place), network_id: id } } };
   const { data, error, refetch } = $api.useQuery('get', ONE, init);
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Reading …</p>;
   return (
     <Page
@@ -346,9 +346,9 @@ function NewSubnet({ id }: { id: string }) {
                 },
               })
             }
-            onRefused={({ fields }) => {
-              setFaults(fields);
-              return fields.name !== undefined || fields.cidr !== undefined;
+            onRefused={(error) => {
+              setFaults(error.fields);
+              return takes(error, (name) => ['name', 'cidr'].includes(name));
             }}
             onApplied={() => {
               setFaults({});
@@ -428,12 +428,13 @@ function Ports({ id }: { id: string }) {
 
 function Settings({ id, name }: { id: string; name: string }) {
   const place = usePlace() as Place;
-  const [wanted, setWanted] = useState(name);
+  const [entered, setEntered] = useState<string>();
+  const wanted = entered ?? name;
   const [faults, setFaults] = useState<readonly string[]>();
   const path = { ...pathOf(place), network_id: id };
   return (
     <form className="form" onSubmit={(event) => event.preventDefault()}>
-      <TextField label="Name" maxLength={63} value={wanted} onChange={setWanted} faults={faults} />
+      <TextField label="Name" maxLength={63} value={wanted} onChange={setEntered} faults={faults} />
       <div className="row">
         <Review
           operation="updateNetwork"
@@ -447,10 +448,11 @@ function Settings({ id, name }: { id: string; name: string }) {
               body: { name: wanted },
             })
           }
-          onRefused={({ fields }) => {
-            setFaults(fields.name);
-            return fields.name !== undefined;
+          onRefused={(error) => {
+            setFaults(error.fields.name);
+            return takes(error, (name) => name === 'name');
           }}
+          onApplied={() => setEntered(undefined)}
         />
         <Review
           operation="deleteNetwork"

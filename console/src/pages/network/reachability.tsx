@@ -252,7 +252,7 @@ function EndName({ end }: { end: string }) {
 
 function AnswerTo({ from, to, asked }: { from: string; to: string; asked: Question }) {
   const { data, error, refetch } = $api.useQuery('get', ASK, requestBetween(from, to, asked));
-  if (error) return <Fault error={error} again={() => void refetch()} />;
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   if (!data) return <p className="muted">Asking …</p>;
   return (
     <section className="card" aria-labelledby="answer" aria-live="polite">

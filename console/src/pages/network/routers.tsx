@@ -5,7 +5,7 @@ import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters, usePage } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Bulk } from '../../ui/bulk.tsx';
-import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { CheckField, SelectField, TextField, takes } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
@@ -212,9 +212,9 @@ function NewRouter({ subnets }: { subnets: Subnets }) {
                 },
               })
             }
-            onRefused={({ fields }) => {
-              setFaults(fields);
-              return fields.name !== undefined;
+            onRefused={(error) => {
+              setFaults(error.fields);
+              return takes(error, (name) => name === 'name');
             }}
             onApplied={() => {
               setFaults({});

@@ -28,7 +28,7 @@ export function VolumePage() {
   const tab = useTab(TABS);
   const params = { path: { ...pathOf(place), volume_id: id } };
   const { data: volume, error, refetch } = $api.useQuery('get', ONE, { params });
-  if (error)
+  if (error && !volume)
     return (
       <Page title="Volume">
         <Fault error={error} again={() => void refetch()} />
@@ -270,22 +270,24 @@ function Extend(changed: Changed) {
 }
 
 function Rename(changed: Changed) {
-  const [name, setName] = useState(changed.of.name);
+  const [entered, setEntered] = useState<string>();
+  const name = entered ?? changed.of.name;
   const { faults, clear, take } = useFaults(['name']);
   return (
     <Card title="Rename">
-      <TextField label="Name" value={name} onChange={setName} faults={faults.name} />
+      <TextField label="Name" value={name} onChange={setEntered} faults={faults.name} />
       <div className="row">
         <Review
           operation="updateVolume"
           label="Rename"
           title={`Rename volume ${changed.of.name}?`}
-          disabled={name === changed.of.name ? 'Enter another name first' : undefined}
+          disabled={name === changed.of.name ? 'Nothing is changed' : undefined}
           call={() => {
             clear();
             return callOf('patch', ONE, { params: paramsOf(changed), body: { name } });
           }}
           onRefused={take}
+          onApplied={() => setEntered(undefined)}
         />
       </div>
     </Card>
