@@ -3,6 +3,7 @@ import { StoriesFirst } from './test/support/stories-first.ts';
 
 const TESTS = '{src,cli,engines,kubernetes,postgres,simulation,test-kit,test,migrations,bench}/**/*.test.ts';
 const SLOW = '**/*.slow.test.ts';
+const CONSOLE = 'test/console/**/*.test.ts';
 const MINUTE = 60_000;
 
 const shared = {
@@ -29,7 +30,11 @@ export default defineConfig({
     include: [TESTS],
     projects: [
       {
-        test: { ...shared, name: 'fast', include: [TESTS], exclude: [...configDefaults.exclude, SLOW] },
+        test: { ...shared, name: 'fast', include: [TESTS], exclude: [...configDefaults.exclude, SLOW, CONSOLE] },
+      },
+      {
+        // Each has a browser, which wants a processor for itself.
+        test: { ...shared, name: 'console', include: [CONSOLE] },
       },
       {
         // They start processes, kill them and install packages.

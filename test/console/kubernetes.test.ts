@@ -192,7 +192,8 @@ describeInBrowser('clusters in the console', () => {
     await expect.poll(async () => (await cluster()).autoscaler_config, SOON).toMatchObject({ 'scan-interval': '20s' });
     await first.page.getByRole('status').getByText('It is being applied').waitFor({ state: 'hidden' });
 
-    // The second is told by itself: the review gives way to the three versions.
+    // What the second has reviewed is refused, and gives way to the three versions.
+    await review(second.page).getByRole('button', { name: 'Apply', exact: true }).click();
     await review(second.page).waitFor({ state: 'hidden' });
     const versions = second.page.getByRole('region', { name: 'Somebody else has changed these settings' });
     await versions.waitFor();

@@ -74,7 +74,7 @@ describeInBrowser('storage in the console', () => {
     expect(asked).toBeGreaterThanOrEqual(5);
   });
 
-  it('says which of 50 volumes could not be deleted and why, and sends only those again, as new wishes', {
+  it('says which of 50 volumes could not be deleted and why, and sends only those again, with the same keys', {
     timeout: LONG,
   }, async () => {
     const { http } = browser.service;
@@ -116,7 +116,7 @@ describeInBrowser('storage in the console', () => {
       expect(line).toMatch(/in-use|attached/i);
     }
     expect(new Set(sent.map(({ id }) => id)).size).toBe(50);
-    expect(new Set(sent.map(({ key }) => key)).size).toBe(50);
+    expect(new Set(sent.flatMap(({ key }) => key ?? [])).size).toBe(50);
 
     const first = sent.splice(0);
     const [freed] = held.map((index) => ids[index]);
@@ -124,8 +124,7 @@ describeInBrowser('storage in the console', () => {
     await dialog.getByRole('button', { name: 'Try the 3 again' }).click();
     await dialog.getByText('48 of 50 accepted, 2 refused.').waitFor();
     expect(new Set(sent.map(({ id }) => id))).toEqual(new Set(held.map((index) => ids[index])));
-    const before = new Set(first.map(({ key }) => key));
-    expect(sent.filter(({ key }) => key === undefined || before.has(key))).toEqual([]);
+    expect(first).toEqual(expect.arrayContaining(sent));
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.getByText('2 in all').waitFor();
   });
