@@ -11,7 +11,7 @@ import { ROOT, temporaryFolder } from './processes.ts';
  */
 const PREVIOUS = 'HEAD^{/^Migrate is a step of its own, and a release knows}';
 
-const COPIED = ['src', ...PARTS, 'migrations', 'scripts', 'package.json'];
+const COPIED = ['src', 'console', ...PARTS, 'migrations', 'scripts', 'package.json'];
 /** Entries that each checkout has for itself. */
 const OWN = ['.git', 'data', 'dist', 'dist.new'];
 
@@ -61,7 +61,7 @@ export function checkoutOfThisRelease(origin: string, checkout: string): void {
   run('git', ['init', '-q', '-b', 'main'], origin);
   commitAll(origin);
   run('git', ['clone', '-q', origin, checkout], ROOT);
-  for (const folder of ['node_modules', 'scripts/node_modules'])
+  for (const folder of ['node_modules', 'scripts/node_modules', 'console/node_modules'])
     fs.symlinkSync(path.join(ROOT, folder), path.join(checkout, folder));
 }
 

@@ -37,7 +37,7 @@ function copyCheckout(): void {
   for (const file of files) fs.cpSync(path.join(ROOT, file), path.join(copy, file));
   if (fs.existsSync(path.join(ROOT, 'dist')))
     fs.cpSync(path.join(ROOT, 'dist'), path.join(copy, 'dist'), { recursive: true });
-  for (const folder of ['.', 'scripts', 'test', 'engines']) {
+  for (const folder of ['.', 'scripts', 'test', 'engines', 'console', 'console/types']) {
     const installed = path.join(ROOT, folder, 'node_modules');
     if (fs.existsSync(installed)) fs.symlinkSync(installed, path.join(copy, folder, 'node_modules'));
   }
