@@ -6,10 +6,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './lib/api.ts';
 import { connect } from './lib/hub.ts';
-import { followChanges, identityOf } from './lib/live.ts';
+import { followChanges } from './lib/live.ts';
 import { useSession } from './lib/session.ts';
 import { SignIn, takeCode } from './pages/sign-in.tsx';
 import { router } from './router.tsx';
+import { identityOf } from './worker/messages.ts';
 
 function Console() {
   const session = useSession();

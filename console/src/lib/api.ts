@@ -116,7 +116,7 @@ export const $api = createClient(api);
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Events tell what has changed; this is for what they don't tell of.
+      // Events report most changes. This covers the others.
       staleTime: 30_000,
       retry: (times, error) => !(error instanceof ApiError && error.status < 500) && times < 3,
     },

@@ -1,4 +1,4 @@
-import type { Session } from '../worker/messages.ts';
+import { identityOf } from '../worker/messages.ts';
 import { queries } from './api.ts';
 import { onEvents, session } from './hub.ts';
 
@@ -35,10 +35,6 @@ export function followChanges(beginAgain: () => void): void {
     whose = now;
   });
 }
-
-/** Who is signed in, as whom; undefined for nobody. */
-export const identityOf = (session: Session): string | undefined =>
-  session?.who && `${session.who.userId} ${session.who.clientId}`;
 
 /** What is being read for the first time isn't begun again, and may have been answered before the change: it is read once more. */
 async function readAllAgain(): Promise<void> {

@@ -5,7 +5,7 @@ import * as hub from './hub.ts';
 export const useSession = (): Session => useSyncExternalStore(hub.session.subscribe, hub.session.get);
 export const useLive = (): Live => useSyncExternalStore(hub.live.subscribe, hub.live.get);
 
-/** The person whose pages these are. Only inside the pages of whoever is signed in. */
+/** The signed-in person. @throws Error if nobody is signed in */
 export function useWho(): Who {
   const who = useSession()?.who;
   if (!who) throw new Error('Nobody is signed in');

@@ -13,7 +13,7 @@ import { TextFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
 import { Properties, SchemaField } from '../ui/schema-field.tsx';
 
-/** Everything that the API can do, also what has no page of its own. */
+/** Lists every operation of the API, with or without a page of its own. */
 export function Operations() {
   const { data, error, refetch } = useCatalog();
   const { name = '' } = useFilters();

@@ -6,7 +6,7 @@ import type { Credentials } from '../worker/messages.ts';
 let complaint: string | undefined;
 const listeners = new Set<() => void>();
 
-/** A complaint, as of a code that was used before, is none for whoever is signed in, nor after a sign-out. */
+/** Signing in clears the complaint, so that it is not shown again after a sign-out. */
 function complain(text: string | undefined): void {
   complaint = session.get()?.who ? undefined : text;
   for (const listener of listeners) listener();

@@ -76,7 +76,7 @@ export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(
     await sleep(POLL_MS);
   }
 
-  /** Whoever has rights in single projects only is told no events. */
+  /** Users with rights in single projects get no events from the API. */
   async function lookWithoutEvents(): Promise<void> {
     listener.live('polling');
     listener.readAgain();

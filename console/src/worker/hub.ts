@@ -1,5 +1,5 @@
 import { followEvents } from './events.ts';
-import type { ApiResponse, Asked, Said } from './messages.ts';
+import { type ApiResponse, type Asked, identityOf, type Said } from './messages.ts';
 import { SessionKeeper } from './session.ts';
 
 /** Serves all pages of the browser: one session, one stream of events. Returns what takes a page's port. */
@@ -19,7 +19,7 @@ export function createHub(): (port: MessagePort) => void {
 
   const keeper = new SessionKeeper((session) => {
     tell({ say: 'session', session });
-    const who = session?.who && `${session.who.userId} ${session.who.clientId}`;
+    const who = identityOf(session);
     if (who === whose) return;
     whose = who;
     following?.stop();

@@ -31,6 +31,10 @@ export interface Who {
 /** Undefined until it is known whether a former session goes on. */
 export type Session = { who: Who | undefined } | undefined;
 
+/** Who is signed in, as whom; undefined for nobody. */
+export const identityOf = (session: Session): string | undefined =>
+  session?.who && `${session.who.userId} ${session.who.clientId}`;
+
 /** `polling`: something between browser and server holds streams back. */
 export type Live = 'connecting' | 'streaming' | 'polling' | 'off';
 

@@ -50,7 +50,7 @@ export class SessionKeeper {
     return response;
   }
 
-  /** Whoever is not signed out by the server stays signed in here, too. */
+  /** If the server refuses, the person stays signed in. */
   async signOut(): Promise<ApiResponse> {
     const response = await send({ method: 'POST', path: `${BASE}/logout`, body: '{}' });
     if (response.status < 300) this.#set(undefined);

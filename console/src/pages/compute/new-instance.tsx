@@ -142,7 +142,7 @@ export function NewInstance() {
               call={() => call}
               onRefused={(error) => {
                 setFaults(error.fields);
-                // What has no field here is said in the dialog.
+                // The dialog shows faults that have no field here.
                 return takes(error, (name) => SHOWN.test(name));
               }}
               onApplied={() => void navigate({ to: '/p/$project/r/$region/instances', params: place })}

@@ -57,7 +57,7 @@ export function Tasks({ place, cluster }: { place: Place; cluster: Cluster }) {
   );
 }
 
-/** For whoever may not list what others did: the tasks that the cluster itself names. */
+/** Shows the tasks that the cluster names, to users who may not list what others did. */
 function KnownTasks({ place, cluster }: { place: Place; cluster: Cluster }) {
   const ids = new Set([cluster.task_id, cluster.creator_task_id].filter((id) => id !== null));
   return (
