@@ -117,7 +117,8 @@ function operationOf(path: string, method: string, found: Described): Operation 
   };
 }
 
-export const useCatalog = () => useQuery({ queryKey: ['operations'], queryFn: readOperations, staleTime: 'static' });
+export const useCatalog = (enabled = true) =>
+  useQuery({ queryKey: ['operations'], queryFn: readOperations, staleTime: 'static', enabled });
 
 /** Returns the path with its parameters filled in and the query behind it, which repeats a parameter for each entry of a list. Parameters without a value stay as they are written. */
 export function addressOf({ path, parameters }: Operation, values: Readonly<Record<string, unknown>>): string {

@@ -8,6 +8,9 @@ export interface Place {
   region: number;
 }
 
+/** How the addresses of its pages begin. */
+export const OF_PLACE = '/p/$project/r/$region';
+
 const REGION = 1;
 const FIRST: Place = { project: 1, region: REGION };
 

@@ -1,12 +1,14 @@
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { Link, lazyRouteComponent, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { $api } from '../lib/api.ts';
 import { actAs, signOut } from '../lib/hub.ts';
-import { type Place, remember, useNearestPlace, usePlace } from '../lib/place.ts';
+import { focusFilter, MODIFIER, useKeys } from '../lib/keys.ts';
+import { OF_PLACE, type Place, remember, useNearestPlace, usePlace } from '../lib/place.ts';
 import { useLive, useWho } from '../lib/session.ts';
 import { toggleTheme } from '../lib/theme.ts';
 import { Choice } from '../ui/choice.tsx';
 import { Toasts, useToasts } from '../ui/toasts.tsx';
+import { TaskTray } from './task-tray.tsx';
 
 const LIVE = {
   connecting: ['busy', 'Connecting'],
@@ -15,17 +17,21 @@ const LIVE = {
   off: ['', 'Offline'],
 } as const;
 
+const Palette = lazyRouteComponent(() => import('./palette.tsx'), 'Palette');
+const KeyList = lazyRouteComponent(() => import('./palette.tsx'), 'KeyList');
+
 /** What is around every page. */
 export function Frame() {
   const place = usePlace();
   const nearest = useNearestPlace();
+  const sections = useSections();
   return (
     <Toasts>
       <Announcer />
       <Acting />
       <div className="frame">
-        <Bar place={place} />
-        <Rail place={nearest} />
+        <Bar place={place} nearest={nearest} sections={sections} />
+        <Rail place={nearest} sections={sections} />
         <main id="main" tabIndex={-1}>
           <Outlet />
         </main>
@@ -67,7 +73,7 @@ function Acting() {
   );
 }
 
-function Bar({ place }: { place: Place | undefined }) {
+function Bar({ place, nearest, sections }: { place: Place | undefined; nearest: Place; sections: Sections }) {
   const who = useWho();
   const [look, text] = LIVE[useLive()];
   const said = useToasts();
@@ -90,6 +96,8 @@ function Bar({ place }: { place: Place | undefined }) {
       </Link>
       {place && <PlaceChoice place={place} />}
       <div className="end">
+        <Search place={nearest} sections={sections} leave={() => void leave()} />
+        <TaskTray place={nearest} />
         <span className={`badge ${look}`} role="status">
           {text}
         </span>
@@ -102,6 +110,46 @@ function Bar({ place }: { place: Place | undefined }) {
         </button>
       </div>
     </header>
+  );
+}
+
+/** Finds and opens what the console has, by a box to type in or by keys. */
+function Search({ place, sections, leave }: { place: Place; sections: Sections; leave: () => void }) {
+  const navigate = useNavigate();
+  const [shown, show] = useState<'palette' | 'keys'>();
+  const pages = sections.flatMap(([, entries]) => entries);
+  useKeys({
+    'Ctrl k': () => show('palette'),
+    '/': focusFilter,
+    '?': () => show('keys'),
+    ...Object.fromEntries(
+      pages.flatMap(([to, , letter]) =>
+        letter ? [[`g ${letter}`, () => void navigate({ to, params: place as never })]] : [],
+      ),
+    ),
+  });
+  const close = () => show(undefined);
+  return (
+    <>
+      <button type="button" className="button" aria-keyshortcuts="Control+K Meta+K" onClick={() => show('palette')}>
+        Search … <kbd>{MODIFIER} K</kbd>
+      </button>
+      <Suspense>
+        {shown === 'palette' && (
+          <Palette
+            place={place}
+            sections={sections}
+            actions={{
+              'Change between light and dark': toggleTheme,
+              'Show the keys': () => show('keys'),
+              'Sign out': leave,
+            }}
+            onClose={close}
+          />
+        )}
+        {shown === 'keys' && <KeyList sections={sections} onClose={close} />}
+      </Suspense>
+    </>
   );
 }
 
@@ -136,18 +184,21 @@ function PlaceChoice({ place }: { place: Place }) {
   );
 }
 
-const OF_PLACE = '/p/$project/r/$region';
-/** What the rail leads to: a heading, and addresses with what they are called. */
-const RAIL: readonly (readonly [heading: string, entries: readonly (readonly [to: string, text: string])[]])[] = [
-  ['', [[OF_PLACE, 'Overview']]],
-  ['Kubernetes', [[`${OF_PLACE}/clusters`, 'Clusters']]],
-  ['Compute', [[`${OF_PLACE}/instances`, 'Instances']]],
+/** What the rail leads to: a heading, and addresses with what they are called and the key that opens them after `g`. */
+export type Sections = readonly (readonly [
+  heading: string,
+  entries: readonly (readonly [to: string, text: string, letter?: string])[],
+])[];
+const RAIL: Sections = [
+  ['', [[OF_PLACE, 'Overview', 'o']]],
+  ['Kubernetes', [[`${OF_PLACE}/clusters`, 'Clusters', 'c']]],
+  ['Compute', [[`${OF_PLACE}/instances`, 'Instances', 'i']]],
   [
     'Network',
     [
-      [`${OF_PLACE}/networks`, 'Networks'],
+      [`${OF_PLACE}/networks`, 'Networks', 'n'],
       [`${OF_PLACE}/topology`, 'Topology'],
-      [`${OF_PLACE}/security-groups`, 'Security groups'],
+      [`${OF_PLACE}/security-groups`, 'Security groups', 's'],
       [`${OF_PLACE}/reachability`, 'Reachability'],
       [`${OF_PLACE}/routers`, 'Routers'],
       [`${OF_PLACE}/floating-ips`, 'Floating IPs'],
@@ -158,7 +209,7 @@ const RAIL: readonly (readonly [heading: string, entries: readonly (readonly [to
   [
     'Storage',
     [
-      [`${OF_PLACE}/volumes`, 'Volumes'],
+      [`${OF_PLACE}/volumes`, 'Volumes', 'v'],
       [`${OF_PLACE}/snapshots`, 'Snapshots'],
       [`${OF_PLACE}/file-shares`, 'File shares'],
       [`${OF_PLACE}/images`, 'Images'],
@@ -166,11 +217,11 @@ const RAIL: readonly (readonly [heading: string, entries: readonly (readonly [to
       [`${OF_PLACE}/secrets`, 'Secrets'],
     ],
   ],
-  ['AI', [['/ai-tasks', 'AI tasks']]],
+  ['AI', [['/ai-tasks', 'AI tasks', 'a']]],
   [
     'Work',
     [
-      [`${OF_PLACE}/tasks`, 'Tasks'],
+      [`${OF_PLACE}/tasks`, 'Tasks', 't'],
       ['/operations', 'All operations'],
     ],
   ],
@@ -201,11 +252,16 @@ const ADMINISTRATION = [
   ['/admin/test', 'Faults and clock', 'listResellers'],
 ] as const;
 
-function Rail({ place }: { place: Place }) {
+/** Those of the pages that the person may use. */
+function useSections(): Sections {
   const { data } = $api.useQuery('get', '/tradewind/v1/permissions', { params: { query: {} } });
   const allowed = ADMINISTRATION.filter(([, , needed]) => data?.refused.every(({ operation }) => operation !== needed));
   const administration = ['Administration', allowed.map(([to, text]) => [to, text] as const)] as const;
-  const list = (entries: (typeof RAIL)[number][1]) => (
+  return allowed.length > 0 ? [...RAIL, administration] : RAIL;
+}
+
+function Rail({ place, sections }: { place: Place; sections: Sections }) {
+  const list = (entries: Sections[number][1]) => (
     <ul>
       {entries.map(([to, text]) => (
         <li key={to}>
@@ -224,7 +280,7 @@ function Rail({ place }: { place: Place }) {
   return (
     <div className="rail">
       <nav aria-label="Pages">
-        {(allowed.length > 0 ? [...RAIL, administration] : RAIL).map(([heading, entries]) =>
+        {sections.map(([heading, entries]) =>
           heading === '' ? (
             <div key={heading}>{list(entries)}</div>
           ) : (

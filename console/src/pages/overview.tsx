@@ -6,6 +6,7 @@ import { callOf } from '../lib/call.ts';
 import { type Place, usePlace } from '../lib/place.ts';
 import { useWho } from '../lib/session.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { Meter } from '../ui/bars.tsx';
 import { Fault } from '../ui/fault.tsx';
 import { Money } from '../ui/money.tsx';
 import { Page } from '../ui/page.tsx';
@@ -13,9 +14,8 @@ import { Review } from '../ui/review.tsx';
 import { State } from '../ui/state.tsx';
 import { Time, useNow } from '../ui/time.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { acknowledgement, titleOf } from './tasks.tsx';
-
-const SHOWN = 8;
+import { RunningTasks, runningOf, TASKS_SHOWN as SHOWN, TASKS, titleOf, useRunning } from './task-tray.tsx';
+import { acknowledgement } from './tasks.tsx';
 
 export function Overview() {
   const place = usePlace() as Place;
@@ -26,8 +26,8 @@ export function Overview() {
       actions={
         <AsCode
           calls={[
-            callOf('get', TASKS, { params: { query: tasksOf(place, UNDER_WAY) } }),
-            callOf('get', TASKS, { params: { query: tasksOf(place, UNSEEN) } }),
+            callOf('get', TASKS, runningOf(place)),
+            callOf('get', TASKS, failedOf(place)),
             callOf('get', QUOTAS, { params: { path: { client_id: clientId, region_id: place.region } } }),
             callOf('get', COSTS, { params: { query: costsOf(place, clientId) } }),
             callOf('get', ACTIONS, { params: { query: changesOf(place) } }),
@@ -47,17 +47,15 @@ export function Overview() {
   );
 }
 
-const TASKS = '/cloud/v1/tasks';
 const QUOTAS = '/cloud/v2/regional_quotas/{client_id}/{region_id}';
 const COSTS = '/tradewind/v1/costs';
 const ACTIONS = '/cloud/v1/user_actions';
 
-const UNDER_WAY = { state: ['NEW', 'RUNNING'] } as const;
-const UNSEEN = { state: ['ERROR'], is_acknowledged: false } as const;
-
 const inPlace = ({ project, region }: Place) => ({ project_id: [project], region_id: [region] });
-const tasksOf = (place: Place, more: typeof UNDER_WAY | typeof UNSEEN) =>
-  ({ ...inPlace(place), ...more, state: [...more.state], limit: SHOWN }) as never;
+/** Failed tasks that nobody has seen. */
+const failedOf = (place: Place) => ({
+  params: { query: { ...inPlace(place), state: ['ERROR' as const], is_acknowledged: false, limit: SHOWN } },
+});
 const costsOf = (place: Place, clientId: number) => ({ client_id: [clientId], ...inPlace(place), limit: 1_000 });
 const changesOf = (place: Place) => ({ ...inPlace(place), limit: SHOWN });
 
@@ -91,57 +89,16 @@ function Card({
 }
 
 function Running({ place }: { place: Place }) {
-  const read = $api.useQuery('get', TASKS, { params: { query: tasksOf(place, UNDER_WAY) } });
+  const read = useRunning(place);
   return (
     <Card title="Running tasks" note={read.data?.count} read={read}>
-      {read.data?.count === 0 && <p className="empty">Nothing is being changed.</p>}
-      <ul className="lines">
-        {read.data?.results.map(({ id, task_type, created_on }) => (
-          <li key={id} className="quota">
-            <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task: id }}>
-              {titleOf(task_type)}
-            </Link>
-            <span className="muted">
-              <Time at={created_on} />
-            </span>
-            <Progress id={id} />
-          </li>
-        ))}
-      </ul>
+      {read.data && <RunningTasks place={place} of={read.data} />}
     </Card>
   );
 }
 
-/** How far a task is, and what it does. */
-function Progress({ id }: { id: string }) {
-  const { data } = $api.useQuery('get', '/tradewind/v1/tasks/{task_id}/steps', { params: { path: { task_id: id } } });
-  if (!data) return null;
-  const [current] = data.steps.filter(({ state }) => state === 'doing' || state === 'waiting');
-  return (
-    <>
-      <span className="muted">
-        {current && `${current.kind.replaceAll('_', ' ')}: ${current.doing ?? current.state}`}
-      </span>
-      <span className="muted">
-        step {Math.min(data.done + 1, data.of)} of {data.of}
-      </span>
-      <Meter share={data.of === 0 ? 0 : data.done / data.of} />
-    </>
-  );
-}
-
-function Meter({ share, full = false }: { share: number; full?: boolean }) {
-  return (
-    <span className={`meter ${full ? 'full' : ''}`} aria-hidden>
-      <svg viewBox="0 0 100 4" preserveAspectRatio="none" width="100%" height="100%" role="presentation">
-        <rect width={Math.min(100, share * 100)} height="4" />
-      </svg>
-    </span>
-  );
-}
-
 function Failed({ place }: { place: Place }) {
-  const read = $api.useQuery('get', TASKS, { params: { query: tasksOf(place, UNSEEN) } });
+  const read = $api.useQuery('get', TASKS, failedOf(place));
   return (
     <Card title="Needs you" note={read.data?.count} read={read}>
       {read.data?.count === 0 && <p className="empty">No task has failed that nobody has seen.</p>}

@@ -20,11 +20,9 @@ import { Table } from '../ui/table.tsx';
 import { Tabs, useTab } from '../ui/tabs.tsx';
 import { Time, timeOf } from '../ui/time.tsx';
 import { StepsChart } from './task-steps.tsx';
+import { titleOf } from './task-tray.tsx';
 
 type Task = components['schemas']['Task'];
-
-/** What a task does, such as `create cluster`. */
-export const titleOf = (type: string): string => type.replaceAll('_', ' ');
 
 const LIST = '/cloud/v1/tasks';
 /** Those that the API has under the same names; the days become times. */

@@ -56,3 +56,14 @@ export function Bars({
     </svg>
   );
 }
+
+/** A share of something, beside its numbers. */
+export function Meter({ share, full = false }: { share: number; full?: boolean }) {
+  return (
+    <span className={`meter ${full ? 'full' : ''}`} aria-hidden>
+      <svg viewBox="0 0 100 4" preserveAspectRatio="none" width="100%" height="100%" role="presentation">
+        <rect width={Math.min(100, share * 100)} height="4" />
+      </svg>
+    </span>
+  );
+}

@@ -10,7 +10,7 @@ import { Pages } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time, timeOf } from '../../ui/time.tsx';
 import { StepsChart } from '../task-steps.tsx';
-import { titleOf } from '../tasks.tsx';
+import { titleOf } from '../task-tray.tsx';
 import type { Cluster } from './data.ts';
 
 /** Each row reads the steps of its task. */

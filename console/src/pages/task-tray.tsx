@@ -1,0 +1,149 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { components } from '../../types/api.d.ts';
+import { $api } from '../lib/api.ts';
+import type { Place } from '../lib/place.ts';
+import { Meter } from '../ui/bars.tsx';
+import { Fault } from '../ui/fault.tsx';
+import { State } from '../ui/state.tsx';
+import { Time, timeOf, useNow } from '../ui/time.tsx';
+
+type Task = components['schemas']['Task'];
+
+export const TASKS = '/cloud/v1/tasks';
+export const TASKS_SHOWN = 8;
+const UNDER_WAY = ['NEW', 'RUNNING'] as const;
+const ENDED = ['FINISHED', 'ERROR'] as const;
+/** A task that began long ago may have ended just now. */
+const ENDED_READ = 100;
+const JUST_MS = 10 * 60_000;
+
+/** What a task does, such as `create cluster`. */
+export const titleOf = (type: string): string => type.replaceAll('_', ' ');
+
+const tasksOf = ({ project, region }: Place, state: typeof UNDER_WAY | typeof ENDED, limit: number) => ({
+  params: { query: { project_id: [project], region_id: [region], state: [...state], limit } },
+});
+export const runningOf = (place: Place) => tasksOf(place, UNDER_WAY, TASKS_SHOWN);
+export const useRunning = (place: Place) => $api.useQuery('get', TASKS, runningOf(place));
+
+/** The tasks that are under way in the place, from any page, and those that have just ended. */
+export function TaskTray({ place }: { place: Place }) {
+  const [open, setOpen] = useState(false);
+  const { data, error, refetch } = useRunning(place);
+  const close = () => setOpen(false);
+  return (
+    <Dialog.Root open={open} onOpenChange={setOpen}>
+      <Dialog.Trigger className="button quiet">
+        Tasks
+        {data && (
+          <span className={`badge ${data.count > 0 ? 'busy' : ''}`}>
+            {data.count}
+            <span className="hidden"> running</span>
+          </span>
+        )}
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="drawer">
+          <div className="row">
+            <Dialog.Title>Tasks</Dialog.Title>
+            <Dialog.Close className="button quiet">Close</Dialog.Close>
+          </div>
+          {error && <Fault error={error} again={() => void refetch()} />}
+          <section className="card" aria-label="Running">
+            <header>
+              <h3>Running</h3>
+            </header>
+            {data && <RunningTasks place={place} of={data} onOpen={close} />}
+          </section>
+          <JustEnded place={place} onOpen={close} />
+          <Link to="/p/$project/r/$region/tasks" params={place} onClick={close}>
+            All tasks
+          </Link>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface Shown {
+  place: Place;
+  onOpen?: (() => void) | undefined;
+}
+
+function TaskLink({ place, of: { id, task_type }, onOpen }: Shown & { of: Task }) {
+  return (
+    <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task: id }} onClick={onOpen}>
+      {titleOf(task_type)}
+    </Link>
+  );
+}
+
+export function RunningTasks({ of: { count, results }, ...shown }: Shown & { of: { count: number; results: Task[] } }) {
+  if (count === 0) return <p className="empty">Nothing is being changed.</p>;
+  return (
+    <ul className="lines">
+      {results.map((task) => (
+        <li key={task.id} className="quota">
+          <TaskLink of={task} {...shown} />
+          <span className="muted">
+            <Time at={task.created_on} />
+          </span>
+          <Progress id={task.id} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How far a task is, and what it does. */
+function Progress({ id }: { id: string }) {
+  const { data } = $api.useQuery('get', '/tradewind/v1/tasks/{task_id}/steps', { params: { path: { task_id: id } } });
+  if (!data) return null;
+  const [current] = data.steps.filter(({ state }) => state === 'doing' || state === 'waiting');
+  return (
+    <>
+      <span className="muted">
+        {current && `${current.kind.replaceAll('_', ' ')}: ${current.doing ?? current.state}`}
+      </span>
+      <span className="muted">
+        step {Math.min(data.done + 1, data.of)} of {data.of}
+      </span>
+      <Meter share={data.of === 0 ? 0 : data.done / data.of} />
+    </>
+  );
+}
+
+function JustEnded(shown: Shown) {
+  const now = useNow();
+  const { data, error, refetch } = $api.useQuery('get', TASKS, tasksOf(shown.place, ENDED, ENDED_READ));
+  const ended = data?.results
+    .map((task) => ({ task, at: task.finished_on ? timeOf(task.finished_on).getTime() : 0 }))
+    .filter(({ at }) => now - at < JUST_MS)
+    .sort((one, other) => other.at - one.at);
+  return (
+    <section className="card" aria-label="Ended just now">
+      <header>
+        <h3>Ended in the last ten minutes</h3>
+      </header>
+      {error && <Fault error={error} again={() => void refetch()} />}
+      {ended?.length === 0 && <p className="empty">None has.</p>}
+      <ul className="lines">
+        {ended?.map(({ task }) => (
+          <li key={task.id} className={task.state === 'ERROR' ? 'note bad' : ''}>
+            <div className="row">
+              <TaskLink of={task} {...shown} />
+              <State of={task.state} />
+              <span className="muted">
+                <Time at={task.finished_on} />
+              </span>
+            </div>
+            {task.error && <p className="long">{task.error}</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
