@@ -132,7 +132,7 @@ function JustEnded(shown: Shown) {
       {ended?.length === 0 && <p className="empty">None has.</p>}
       <ul className="lines">
         {ended?.map(({ task }) => (
-          <li key={task.id} className={task.state === 'ERROR' ? 'note bad' : ''}>
+          <li key={task.id} className={task.state === 'ERROR' ? 'note bad' : undefined}>
             <div className="row">
               <TaskLink of={task} {...shown} />
               <State of={task.state} />
