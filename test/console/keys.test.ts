@@ -23,6 +23,16 @@ describeInBrowser('the console by keys', () => {
     expect(made.status, made.text).toBe(200);
     await open('p/1/r/1/volumes');
 
+    const rail = page.getByRole('navigation', { name: 'Pages' });
+    await rail.getByRole('link', { name: 'Clients' }).waitFor();
+    const pages = await rail.getByRole('link').allTextContents();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Create a cluster' }).waitFor();
+    const offered = page.getByRole('group', { name: 'Pages' }).getByRole('option').locator('> :first-child');
+    expect(await offered.allTextContents()).toEqual(pages);
+    await page.keyboard.press('Escape');
+    await palette(page).waitFor({ state: 'detached' });
+
     await search(page, 'floating', /^Floating IPs/);
     await page.keyboard.press('Enter');
     await title(page, 'Floating IPs').waitFor();

@@ -46,7 +46,7 @@ function matching(items: readonly Item[], typed: string): Item[] {
   return items
     .filter(({ text, note }) => words.every((word) => `${text} ${note ?? ''}`.toLowerCase().includes(word)))
     .sort((one, other) => begins(other) - begins(one))
-    .slice(0, SHOWN);
+    .slice(0, typed === '' ? undefined : SHOWN);
 }
 
 /** Finds pages, resources and operations, and opens them. */
