@@ -9,6 +9,7 @@ import { loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db/database.ts';
 import type { OpenApiDocument } from '../src/http/openapi-document.ts';
 import { systemClock } from '../src/lib/time.ts';
+import type { Platform } from '../src/platform.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
 
 const FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../openapi');
@@ -33,6 +34,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     log,
     backends: unused<Backends>('backends'),
     secrets: unused<Secrets>('secrets'),
+    media: unused<Platform['media']>('media'),
   });
   const app = await buildApp({
     on,

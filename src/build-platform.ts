@@ -35,6 +35,7 @@ export function buildPlatform(foundation: Foundation): Platform {
     rates: createRates(foundation),
     inTurn: createReportTurns(),
     aiTaskCounts: createAiTaskCounts(database),
+    mediaReads: new Map(),
     mailer: createMailer(foundation),
     actionLog,
     refusals,

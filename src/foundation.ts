@@ -9,6 +9,7 @@ import type { AllowedHosts } from './lib/outside-request.ts';
 import type { Clock } from './lib/time.ts';
 import type { RequestMeasures } from './requests/measures.ts';
 import type { Secrets } from './secrets/secrets.ts';
+import type { OpenOptions } from './streaming/ai-tasks/fetching/fetch-media.ts';
 
 /** What a process is given: its connections, its settings, and what it has started. */
 export interface Foundation {
@@ -24,6 +25,8 @@ export interface Foundation {
   smtp?: boolean | undefined;
   /** Hosts that are allowed as webhooks although they aren't on the public internet. */
   webhookHosts?: AllowedHosts | undefined;
+  /** From where and how long the files of AI tasks are fetched, and how large they may be. */
+  media: Pick<OpenOptions, 'limits' | 'allowedHosts'>;
   requestMeasures?: RequestMeasures | undefined;
   /** Measures the tasks that end. */
   measures?: Measures | undefined;

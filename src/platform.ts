@@ -33,6 +33,8 @@ export interface Platform extends Foundation {
   /** Lets reports be made one after the other. */
   inTurn: InTurn;
   aiTaskCounts: AiTaskCounts;
+  /** How many files of AI tasks each account is reading just now. */
+  mediaReads: Map<number, number>;
   mailer: Mailer;
   actionLog: ActionLog;
   refusals: Refusals;

@@ -51,6 +51,7 @@ const CHALLENGES = 'apikey, Bearer realm="Tradewind"';
 
 export const NOT_JSON = 'The body must be sent as application/json';
 export const TOO_LARGE = 'The body is larger than the limit of 1 MiB';
+export const NO_SUCH_PART = 'The file has no such part';
 export const INTERNAL =
   'The request failed because of an internal error; the log of the server has the cause under the request ID';
 

@@ -11,7 +11,7 @@ import {
   UnprocessableError,
 } from '../lib/errors.ts';
 import { type Area, areaOf } from './dialect.ts';
-import { bodyOf, HttpError, hintOf, INTERNAL, NOT_JSON, TOO_LARGE } from './errors.ts';
+import { bodyOf, HttpError, hintOf, INTERNAL, NO_SUCH_PART, NOT_JSON, TOO_LARGE } from './errors.ts';
 import { MalformedJsonError } from './json-body.ts';
 import { mapOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 import type { RequestTraits } from './openapi-requests.ts';
@@ -29,7 +29,8 @@ const MEANING: Record<number, string> = {
   412: 'The resource is no longer in a state that allows this, or no longer has the version in `If-Match`.',
   413: 'The body is larger than 1 MiB.',
   415: 'The body is not `application/json`, or has a `Content-Encoding`.',
-  422: 'The `Idempotency-Key` was used for another request. For AI tasks: the account does not have this feature, or no installed engine can do the task.',
+  416: 'The file has no such part; `Content-Range` says how long it is.',
+  422: 'The `Idempotency-Key` was used for another request. For AI tasks: the account does not have this feature, or no installed engine can do the task, or its file can no longer be fetched.',
   429: 'Too many requests with this token, too many valid `Idempotency-Key`s of the account, or too many wrong passwords; `Retry-After` says when to try again.',
   500: "An internal error; the server's log has the cause under the request ID.",
 };
@@ -196,6 +197,7 @@ const EXAMPLES: Record<number, (area: Area) => Record<string, DomainError | Http
         },
   413: () => ({ large: new HttpError(413, TOO_LARGE) }),
   415: () => ({ type: new HttpError(415, NOT_JSON) }),
+  416: () => ({ part: new HttpError(416, NO_SUCH_PART) }),
   422: (area) => ({
     ...(area === 'streaming' && {
       feature: new UnprocessableError(

@@ -6,13 +6,13 @@ import { goneSignal } from './gone-signal.ts';
 const SLOW_MS = 45_000;
 
 /**
- * Answers with texts as they come, as fast as the reader takes them. A reader that may not read any more is cut off: what it
+ * Answers with what comes, as fast as the reader takes them. A reader that may not read any more is cut off: what it
  * has is not all, and must not look so.
  */
 export function streamed(
   reply: FastifyReply,
   mediaType: string,
-  texts: AsyncIterable<string>,
+  chunks: AsyncIterable<string | Uint8Array>,
   slowMs = SLOW_MS,
 ): FastifyReply {
   goneSignal(reply).addEventListener('abort', () => {
@@ -21,12 +21,12 @@ export function streamed(
   reply.raw.setTimeout(slowMs, () => reply.raw.destroy());
   return (
     reply
-      .type(`${mediaType}; charset=utf-8`)
+      .type(mediaType)
       // A proxy must not collect what is meant to be read at once.
       .header('x-accel-buffering', 'no')
       // A server that stops waits for connections that may be used again.
       .header('connection', 'close')
-      .send(Readable.from(texts, { objectMode: false }))
+      .send(Readable.from(chunks, { objectMode: false }))
   );
 }
 

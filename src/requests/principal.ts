@@ -224,7 +224,7 @@ export function requireAccess(principal: Principal, access: Access, asks: string
     throw refused();
   }
   const { operation, path, projectId } = askedFor();
-  const showsProjects = !path.startsWith('/iam/') && !path.startsWith('/streaming/');
+  const showsProjects = !['/iam/', '/streaming/', '/tradewind/v1/ai-tasks/'].some((area) => path.startsWith(area));
   if (cloud.everywhere || !showsProjects) {
     const isGiven = path.startsWith('/cloud/') && ALLOWED.ClientAdministrator.includes(access);
     if (isGiven || allows(principal, access)) return;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import * as engines from '../../engines/index.ts';
 import type { Config } from '../config.ts';
 import { SettingError } from '../lib/errors.ts';
-import { parseAllowedHosts } from '../lib/outside-request.ts';
+import { NO_HOSTS, parseAllowedHosts } from '../lib/outside-request.ts';
 import { packageRoot } from '../lib/own-program.ts';
 import { existingFolder } from '../lib/secret-file.ts';
 import { type AiQueue, type AiQueueOptions, openAiQueue } from '../streaming/ai-tasks/work/queue.ts';
@@ -74,6 +74,11 @@ export async function requireAiSandbox(config: Config): Promise<void> {
     throw new SettingError(`TRADEWIND_AI_SANDBOX is required, but there is no sandbox: ${missing}`);
 }
 
+export const mediaOf = ({ ai }: Config) => ({
+  limits: ai.media,
+  allowedHosts: parseAllowedHosts(ai.allowedHosts) ?? NO_HOSTS,
+});
+
 /** Opens the queue of AI tasks for this process's worker. */
 export function aiQueueOf(
   config: Config,
@@ -85,10 +90,7 @@ export function aiQueueOf(
     ...foundation,
     capabilities,
     program: engines.analysisProgram(engineSettings(config), start),
-    fetching: {
-      limits: ai.media,
-      allowedHosts: parseAllowedHosts(ai.allowedHosts) ?? { allows: () => false },
-    },
+    fetching: mediaOf(config),
     limits: engines.resourceLimits(ai.effort),
     folder: temporaryDir,
     concurrency: ai.concurrency,

@@ -10,6 +10,7 @@ import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { parseAllowedHosts } from '../lib/outside-request.ts';
 import { accessLogOf } from '../log.ts';
 import { createRequestMeasures } from '../requests/measures.ts';
+import { mediaOf } from './ai-worker.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { type ListenAddress, listen } from './listening.ts';
 import { createMetrics } from './metrics.ts';
@@ -72,6 +73,7 @@ export async function startApi(
     backends,
     secrets,
     webhookHosts,
+    media: mediaOf(config),
     smtp: config.mail.smtpUrl !== undefined,
     requestMeasures: measures,
     traces: tracing && createWorkTraces(tracing, database.sql),

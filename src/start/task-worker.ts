@@ -13,7 +13,7 @@ import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
-import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
+import { aiQueueOf, mediaOf, prepareAiWork } from './ai-worker.ts';
 import { hostOf, outletOf } from './from-settings.ts';
 import { followDataKeys, type Prepared, type Undo } from './preparation.ts';
 import { serveQueues } from './queues.ts';
@@ -95,6 +95,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
         backends,
         secrets,
         webhookHosts,
+        media: mediaOf(config),
         measures,
         traces: tracing && createWorkTraces(tracing, repeatable.sql),
       });

@@ -99,7 +99,7 @@ it('has called every published operation that the Python SDK does not call', () 
   if (!first) throw new Error('Nothing is served under /gcore');
   expect(missingOperations({ ...first.document, paths: called }).toSorted()).toEqual(
     served
-      .filter(({ operation }) => UNSUPPORTED.includes(operation.operationId))
+      .filter(({ path: at, operation }) => UNSUPPORTED.includes(operation.operationId) && !at.startsWith('/tradewind/'))
       .map(({ method, path }) => `${method} ${path}`)
       .toSorted(),
   );

@@ -60,6 +60,7 @@ const NAMES_NO_TENANT: Record<string, string> = {
   tryAmqp: 'is always refused',
   listAmqpSubscriptions: 'is always empty',
   unsubscribeFromUserActionsByAmqp: 'does nothing',
+  listAiTaskKinds: 'describes the kinds of tasks',
   listAiTasks: 'works on the own account; see "lists"',
   listPaidFeatures: 'works on the own account; see "lists"',
   listFreeFeatures: 'works on the own account; see "lists"',

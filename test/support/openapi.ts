@@ -44,6 +44,7 @@ async function readOperations(): Promise<DocumentedOperation[]> {
 export const REFUSED: Readonly<Record<string, { status: number; because: string }>> = {
   getInstanceConsole: { status: 400, because: 'simulated' },
   subscribeToUserActionsByAmqp: { status: 400, because: 'AMQP' },
+  getAiTaskMedia: { status: 422, because: 'public internet' },
   tryAmqp: { status: 400, because: 'AMQP' },
   getAmqpSubscription: { status: 404, because: 'AMQP' },
   updateAmqpSubscription: { status: 404, because: 'AMQP' },

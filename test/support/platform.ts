@@ -21,6 +21,7 @@ export function platformOn(
     log: pino({ level: 'silent' }),
     backends: {} as Backends,
     secrets: {} as Secrets,
+    media: {} as Foundation['media'],
     ...given,
   });
 }

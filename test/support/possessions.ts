@@ -63,6 +63,7 @@ export function createPossessions(http: HttpClient): Possessions {
 
 function taskName(path: string): string {
   if (path.endsWith('/subtitles.vtt')) return 'transcribed_task_id';
+  if (path.startsWith('/tradewind/v1/ai-tasks/')) return 'inside_ai_task_id';
   if (path.startsWith('/streaming/')) return 'ai_task_id';
   return path.endsWith('/cancel') ? 'held_task_id' : 'task_id';
 }
@@ -278,8 +279,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     const group = { name: anyName(), policy: 'anti-affinity' };
     return (await made('/cloud/v1/servergroups/1/1', group)).servergroup_id;
   };
-  const aiTask = async () => {
-    const url = 'https://media.example.com/kept.mp4';
+  const aiTask = async (url = 'https://media.example.com/kept.mp4') => {
     return (await made('/streaming/ai/tasks', { task_name: 'transcription', url })).task_id;
   };
 
@@ -476,8 +476,10 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       await made('/cloud/v1/projects', { name: anyName() });
       return (await http.get('/iam/activity_log/requests?limit=1')).body.result[0].id;
     },
-    ai_task_id: aiTask,
-    transcribed_task_id: aiTask,
+    ai_task_id: () => aiTask(),
+    // Its file is fetched from nowhere, whatever the network of the tests.
+    inside_ai_task_id: () => aiTask('http://127.0.0.1/kept.mp4'),
+    transcribed_task_id: () => aiTask(),
     tokenId: async () =>
       (
         await made('/iam/v2/clients/1/tokens', {

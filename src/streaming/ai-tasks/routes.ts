@@ -2,6 +2,7 @@ import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { isoMicros } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
+import { aiTaskMediaRoutes } from './media/routes.ts';
 import type { ListedTask } from './page.ts';
 import type { AiTaskListQuery } from './schema.ts';
 import * as schema from './schema.ts';
@@ -96,6 +97,8 @@ export function aiTaskRoutes(app: Api, on: Platform): void {
       return { result: `AI task ${params.task_id} is cancelled` };
     },
   });
+
+  aiTaskMediaRoutes(app, on);
 
   api.get('/streaming/ai/info', 'getAiInfo', 'Ask which languages are supported', {
     refuses: [422],

@@ -131,6 +131,26 @@ export const subtitlesResponse = {
   },
 };
 
+export const mediaResponse = {
+  description: 'The file, with the type that its source gives if that is a sound or film',
+  content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } },
+};
+
+export const MediaHeaders = Type.Object({
+  range: wire.OptionalText({ description: 'One part of the file', examples: ['bytes=0-1023'] }),
+});
+
+export const aiTaskKindsSchema = Type.Array(
+  wire.Named('AiTaskKind', {
+    task_name: TaskName('What is done'),
+    category: wire.OptionalChoice(CATEGORIES, { examples: ['nsfw'] }),
+    needs: wire.TextOrNull({
+      description: 'What has to be installed before an engine can do it; null if one can now',
+      examples: ['ffmpeg and the packages of the engines (npx tradewind engines install)'],
+    }),
+  }),
+);
+
 export const cancelledAiTaskSchema = wire.Named('CancelledAiTask', {
   result: Type.String({ description: 'For people', examples: ['The task is cancelled.'] }),
 });

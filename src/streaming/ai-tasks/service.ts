@@ -18,11 +18,14 @@ import { parseStopObjects } from './stop-objects.ts';
 import * as store from './store.ts';
 import { AI_TASKS, readCapabilities } from './store.ts';
 
-const WANTED: Record<NonNullable<TaskData['category']>, string> = {
-  nsfw: '',
-  hard_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
-  soft_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
-  sport: 'ffmpeg and the packages of the engines (npx tradewind engines install)',
+const DETECTOR = 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR';
+const PACKAGES = 'ffmpeg and the packages of the engines (npx tradewind engines install)';
+const WANTED: Record<engines.WorkKind, string> = {
+  transcription: `pocketsphinx or another model of speech, ${PACKAGES}`,
+  nsfw: PACKAGES,
+  hard_nudity: DETECTOR,
+  soft_nudity: DETECTOR,
+  sport: PACKAGES,
 };
 
 /** Returns why a task can't be done if no engine here can do its kind; it starts once one can. */
@@ -39,6 +42,16 @@ export async function refuseUnavailable(db: Sql, { category }: TaskData): Promis
   throw new errors.UnprocessableError(
     `category: No engine installed here can do ${category}. It needs ${WANTED[category]}; "npx tradewind doctor" shows what is installed.`,
   );
+}
+
+/** Returns the kinds of tasks, and for each that no engine can do now what that takes. */
+export async function listAiTaskKinds({ database }: Platform) {
+  const possible = (await readCapabilities(database.sql)).flatMap(engines.workKinds);
+  const kinds = Object.entries(WANTED) as [engines.WorkKind, string][];
+  return kinds.map(([kind, wanted]) => ({
+    ...(kind === 'transcription' ? { task_name: kind } : { task_name: 'content-moderation' as const, category: kind }),
+    needs: possible.includes(kind) ? null : wanted,
+  }));
 }
 
 async function canBeDone(db: Sql, kind: engines.WorkKind): Promise<boolean> {

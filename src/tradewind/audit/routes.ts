@@ -106,7 +106,7 @@ export function auditRoutes(app: Api, on: Platform): void {
       const isExport = method !== 'HEAD' && accepts(headers.accept, LINES);
       if (!isExport) return listAudit(on, principal, query);
       const pages = await exportAudit(on, principal, query);
-      return streamed(reply, LINES, linesOf(pages));
+      return streamed(reply, `${LINES}; charset=utf-8`, linesOf(pages));
     },
   });
 }

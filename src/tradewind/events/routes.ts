@@ -40,7 +40,7 @@ export function eventRoutes(app: Api, services: { events: Events }): void {
       void reply.header('cache-control', 'no-store');
       if (!type) return events.list(principal, query, from);
       const following = await events.follow(principal, query, from);
-      return streamed(reply, type, textsOf(type, following));
+      return streamed(reply, `${type}; charset=utf-8`, textsOf(type, following));
     },
   });
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { Transform } from 'node:stream';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { attempt } from '../../../lib/errors.ts';
 import { type AllowedHosts, requestOutside } from '../../../lib/outside-request.ts';
@@ -42,10 +42,11 @@ export interface AskOptions {
   idleMs: number;
   /** Called when nothing was sent for that long, including while connecting. */
   onIdle: () => void;
+  range?: string | undefined;
 }
 
 /** Requests a file from a stranger's server. */
-export function ask(url: URL, { open, signal, idleMs, onIdle }: AskOptions): Promise<IncomingMessage> {
+export function ask(url: URL, { open, signal, idleMs, onIdle, range }: AskOptions): Promise<IncomingMessage> {
   const target = new URL(url);
   target.username = '';
   target.password = '';
@@ -59,6 +60,7 @@ export function ask(url: URL, { open, signal, idleMs, onIdle }: AskOptions): Pro
         accept: '*/*',
         'accept-encoding': 'identity',
         'user-agent': 'tradewind',
+        ...(range !== undefined && { range }),
         ...credentialsOf(url),
       },
     });
@@ -124,6 +126,7 @@ function protocolFault(code: string): string | undefined {
 }
 
 const MAX_REDIRECTS = 5;
+const PART = /^bytes \d+-\d+\/(\d+|\*)$/;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export interface FetchLimits {
@@ -136,47 +139,146 @@ export interface FetchLimits {
   totalMs: number;
 }
 
-export interface FetchOptions {
+export interface OpenOptions {
   limits: FetchLimits;
   allowedHosts: AllowedHosts;
-  /** Aborts the fetch; the returned promise rejects with its reason. */
+  /** Ends the connection. What waits for it rejects with its reason. */
   signal: AbortSignal;
-  /** Receives the share that has arrived, from 0 to 1, if the server states the size. */
-  onShare?: (share: number) => void;
+  /** The part to ask for, such as `bytes=0-499`. A server may send the whole file all the same. */
+  range?: string | undefined;
+}
+
+export interface OpenMedia {
+  /** 200; 206 or 416 only if a part was asked for. */
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Fails like `openMedia`. Its end, or that of the signal, ends the connection. */
+  bytes: Readable;
 }
 
 /**
- * Fetches a stranger's address into a file. Returns its size.
- * @throws MediaError with the reason for its owner; other errors are faults of this machine
+ * Asks a stranger's server for a file, and follows redirects.
+ * @throws MediaError with the reason for the owner of the address; other errors are faults of this machine
  */
-export async function fetchMedia(address: string, file: string, options: FetchOptions): Promise<number> {
-  const { limits, allowedHosts, signal } = options;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(tooSlow(limits)), limits.totalMs);
-  const ended = AbortSignal.any([signal, late.signal]);
-  const onIdle = () => late.abort(silent(limits));
+export async function openMedia(address: string, options: OpenOptions): Promise<OpenMedia> {
+  const { limits, allowedHosts, signal, range } = options;
+  const source = watchSource(limits);
+  const ended = AbortSignal.any([signal, source.late]);
+  const reasonOf = (error: unknown) => [signal, source.late].find(({ aborted }) => aborted)?.reason ?? faultOf(error);
+  let answer: IncomingMessage | undefined;
   try {
     let url = new URL(address);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const open = allowedHosts.allows(url);
-      const answer = await answerOf(url, { open, signal: ended, idleMs: limits.idleMs, onIdle });
-      try {
-        const next = redirectOf(answer, url);
-        const onCrawl = () => late.abort(crawling(limits));
-        if (!next) return await save(answer, file, { ...options, signal: ended, onCrawl });
-        url = next;
-      } finally {
-        answer.destroy();
+      answer = await answerOf(url, { open, signal: ended, idleMs: limits.idleMs, onIdle: source.onIdle, range });
+      const next = redirectOf(answer, url, range);
+      if (!next) {
+        const { statusCode: status = 200, headers } = refusingUnusable(answer, limits);
+        const bytes = Readable.from(bytesOf(answer, { limits, source, reasonOf }), { objectMode: false });
+        bytes.once('close', () => answer?.destroy());
+        answer.once('close', source.leave);
+        return { status, headers, bytes };
       }
+      answer.destroy();
+      url = next;
     }
     throw new MediaError('redirects', `The address redirects more than ${MAX_REDIRECTS} times`);
   } catch (error) {
-    signal.throwIfAborted();
-    late.signal.throwIfAborted();
-    throw faultOf(error);
-  } finally {
-    clearTimeout(timer);
+    answer?.destroy();
+    source.leave();
+    throw reasonOf(error);
   }
+}
+
+/** Says when a source is too slow. The time in which nobody takes what it sent doesn't count. */
+function watchSource(limits: FetchLimits) {
+  const { totalMs, idleMs, bytesPerSecond } = limits;
+  const late = new AbortController();
+  const begun = performance.now();
+  let untakenMs = 0;
+  let untakenSince: number | undefined;
+  const since = (then: number | undefined) => (then === undefined ? 0 : performance.now() - then);
+  const waited = () => since(begun) - untakenMs - since(untakenSince);
+
+  function lookAtTotal(): void {
+    const left = totalMs - waited();
+    if (left <= 0) late.abort(tooSlow(limits));
+    else total = setTimeout(lookAtTotal, Math.max(left, 100));
+  }
+  let total = setTimeout(lookAtTotal, totalMs);
+  let pace: NodeJS.Timeout | undefined;
+  let bytes = 0;
+  return {
+    late: late.signal,
+    onIdle() {
+      if (untakenSince === undefined) late.abort(silent(limits));
+    },
+    /** From the first byte on, they must come fast enough. */
+    begin() {
+      let before = { bytes, waited: waited() };
+      pace = setInterval(() => {
+        const now = { bytes, waited: waited() };
+        const least = (bytesPerSecond * (now.waited - before.waited)) / 1_000;
+        if (now.bytes - before.bytes < least) late.abort(crawling(limits));
+        before = now;
+      }, idleMs);
+    },
+    /** How many have come, with these. */
+    came(more: number) {
+      bytes += more;
+      untakenSince = performance.now();
+      return bytes;
+    },
+    taken() {
+      untakenMs += since(untakenSince);
+      untakenSince = undefined;
+    },
+    leave() {
+      clearTimeout(total);
+      clearInterval(pace);
+    },
+  };
+}
+
+async function* bytesOf(
+  answer: IncomingMessage,
+  {
+    limits: { maxBytes },
+    source,
+    reasonOf,
+  }: Pick<OpenOptions, 'limits'> & { source: ReturnType<typeof watchSource>; reasonOf: (error: unknown) => unknown },
+): AsyncGenerator<Buffer> {
+  source.begin();
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      if (source.came(chunk.length) > maxBytes) throw tooLarge(maxBytes);
+      yield chunk;
+      source.taken();
+    }
+  } catch (error) {
+    throw reasonOf(error);
+  } finally {
+    source.leave();
+  }
+}
+
+export interface FetchOptions extends Omit<OpenOptions, 'range'> {
+  /** Receives the share that has arrived, from 0 to 1, if the server states the size. */
+  onShare?: (share: number) => void;
+}
+
+/** Fetches a stranger's address into a file. Returns its size. @throws like `openMedia` */
+export async function fetchMedia(address: string, file: string, options: FetchOptions): Promise<number> {
+  const { headers, bytes } = await openMedia(address, options);
+  const expected = Number(headers['content-length']);
+  let size = 0;
+  bytes.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (expected > 0) options.onShare?.(Math.min(1, size / expected));
+  });
+  await pipeline(bytes, fs.createWriteStream(file, { mode: 0o600 }));
+  if (size === 0) throw new MediaError('empty', 'The file is empty: it has 0 bytes');
+  return size;
 }
 
 /** The head of an answer must arrive in time, even if its server keeps sending single bytes of it. */
@@ -190,8 +292,12 @@ async function answerOf(url: URL, options: AskOptions): Promise<IncomingMessage>
 }
 
 /** Returns the target of a redirect; undefined if the answer is the file. @throws MediaError if it is neither */
-function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL | undefined {
-  if (statusCode === 200) return undefined;
+function redirectOf(
+  { statusCode = 0, headers }: IncomingMessage,
+  url: URL,
+  range: string | undefined,
+): URL | undefined {
+  if (statusCode === 200 || (range !== undefined && (statusCode === 206 || statusCode === 416))) return undefined;
   if (!REDIRECTS.has(statusCode)) {
     throw new MediaError('http_status', `The server of the file answered HTTP ${statusCode} instead of the file`);
   }
@@ -204,41 +310,21 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL
   throw new MediaError('redirects', 'The address redirects to something other than HTTP or HTTPS');
 }
 
-async function save(
-  answer: IncomingMessage,
-  file: string,
-  { limits: { maxBytes, idleMs, bytesPerSecond }, signal, onShare, onCrawl }: FetchOptions & { onCrawl: () => void },
-): Promise<number> {
-  const encoding = answer.headers['content-encoding'];
+/** Returns the answer if its head promises a file as it is, and not too large. @throws MediaError */
+function refusingUnusable(answer: IncomingMessage, { maxBytes }: FetchLimits): IncomingMessage {
+  const { 'content-encoding': encoding, 'content-length': length, 'content-range': part } = answer.headers;
   if (encoding !== undefined && encoding !== 'identity') {
     throw new MediaError(
       'encoding',
       'The server sends the file compressed (Content-Encoding), though it was asked for the file as it is',
     );
   }
-  const expected = Number(answer.headers['content-length']);
-  if (expected > maxBytes) throw tooLarge(maxBytes);
-  let bytes = 0;
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) return done(tooLarge(maxBytes));
-      if (expected > 0) onShare?.(Math.min(1, bytes / expected));
-      done(null, chunk);
-    },
-  });
-  let before = 0;
-  const pace = setInterval(() => {
-    if (bytes - before < (bytesPerSecond * idleMs) / 1_000) onCrawl();
-    before = bytes;
-  }, idleMs);
-  try {
-    await pipeline(answer, counted, fs.createWriteStream(file, { mode: 0o600 }), { signal });
-  } finally {
-    clearInterval(pace);
+  if (answer.statusCode === 206 && !PART.test(part ?? '')) {
+    throw new MediaError('http_status', 'The server of the file sent a part of it, and not the one that was asked for');
   }
-  if (bytes === 0) throw new MediaError('empty', 'The file is empty: it has 0 bytes');
-  return bytes;
+  const whole = answer.statusCode === 200 ? length : part?.split('/')[1];
+  if (Number(whole) > maxBytes) throw tooLarge(maxBytes);
+  return answer;
 }
 
 function tooLarge(maxBytes: number): MediaError {

@@ -49,5 +49,5 @@ function csv<Column extends string>(
     yield csvOf(columns, []);
     for await (const page of pages) yield csvLines(columns, page);
   }
-  return streamed(reply, CSV, texts());
+  return streamed(reply, `${CSV}; charset=utf-8`, texts());
 }
