@@ -1,6 +1,11 @@
-import { expect, it } from 'vitest';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { activateAiFeatures, createAiTask } from '../support/ai-tasks.ts';
 import { accessibilityFaults, describeInBrowser, setUpBrowser } from '../support/browser.ts';
+import { type MediaServer, startMediaServer } from '../support/media-server.ts';
 
 const LONG = 300_000;
 
@@ -25,9 +30,26 @@ const FINDINGS = {
 };
 
 describeInBrowser('AI tasks in the console', () => {
-  const browser = setUpBrowser();
+  const browser = setUpBrowser({ TRADEWIND_MEDIA_ALLOW_HOSTS: '127.0.0.1' });
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'console-media-'));
+  let media: MediaServer;
   const url = 'https://example.com/film.mp4';
   let ready = false;
+
+  beforeAll(async () => {
+    const file = path.join(folder, 'film.wav');
+    fs.writeFileSync(file, silence(4));
+    media = await startMediaServer({
+      '/film.wav': file,
+      // A part, and never the rest.
+      '/slow.wav': (_, response) => response.setHeader('content-length', 10_000_000).write(Buffer.alloc(2_500_000)),
+      '/large.wav': (_, response) => response.setHeader('content-length', 500_000_001).write('a'),
+    });
+  });
+  afterAll(() => {
+    media?.close();
+    fs.rmSync(folder, { recursive: true });
+  });
 
   async function make(body: object): Promise<string> {
     const { http } = browser.service;
@@ -98,15 +120,14 @@ describeInBrowser('AI tasks in the console', () => {
     await open(`ai-tasks/${id}`);
     const phrase = page.getByRole('button', { name: 'Play from 00:00:02.500' });
     expect(await phrase.isDisabled()).toBe(true);
-    await page.getByText('this page asks nothing of example.com').waitFor();
+    await page.getByText('It can fetch the file from example.com').waitFor();
     await page
       .getByLabel('Your copy of the file')
       .setInputFiles({ name: 'film.wav', mimeType: 'audio/wav', buffer: silence(4) });
     const player = page.getByLabel('The file with its subtitles');
-    const property = (name: string) => player.evaluate((video, given) => Reflect.get(video, given) as number, name);
-    await expect.poll(() => property('readyState')).toBeGreaterThan(0);
+    await isPlayable(page);
     await phrase.click();
-    expect(await property('currentTime')).toBe(2.5);
+    expect(await property(page, 'currentTime')).toBe(2.5);
     expect(await page.getByRole('listitem').filter({ hasText: 'how are you' }).getAttribute('aria-current')).toBe(
       'time',
     );
@@ -120,6 +141,48 @@ describeInBrowser('AI tasks in the console', () => {
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save the subtitles' }).click();
     expect((await saved).suggestedFilename()).toBe(`${id}.vtt`);
+  });
+
+  it('plays the file that the server fetches from where a word was said, by mouse and keys', async () => {
+    const id = await makeTranscription({ url: media.at('/film.wav') });
+    await finish(id, TRANSCRIPT);
+    const { page, open } = await browser.visit();
+    await open(`ai-tasks/${id}`);
+    await page.getByRole('button', { name: 'Fetch the file' }).click();
+    await isPlayable(page);
+    await page.getByRole('button', { name: 'you', exact: true }).click();
+    expect(await property(page, 'currentTime')).toBeCloseTo(2.5 + (2 * 0.5) / 3, 3);
+    const phrase = page.getByRole('listitem').filter({ hasText: 'how are you' });
+    expect(await phrase.getAttribute('aria-current')).toBe('time');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    expect(await property(page, 'currentTime')).toBeCloseTo(2.5 + 0.5 / 3, 3);
+    await page.keyboard.press('Home');
+    expect(await phrase.getByRole('button', { name: 'Play from' }).evaluate((one) => one.matches(':focus'))).toBe(true);
+    expect(await page.locator('.phrases button[tabindex="0"]').count()).toBe(TRANSCRIPT.subtitles.length);
+  });
+
+  it('says how much of a file has come, stops, and says why one can’t be had', async () => {
+    browser.expectFaults(/status of 422/);
+    const open = async (file: string) => {
+      const id = await makeTranscription({ url: media.at(file) });
+      await finish(id, TRANSCRIPT);
+      const visit = await browser.visit();
+      await visit.open(`ai-tasks/${id}`);
+      await visit.page.getByRole('button', { name: 'Fetch the file' }).click();
+      return visit.page;
+    };
+    const slow = await open('/slow.wav');
+    await slow.getByText('2.5 of 10.0 MB').waitFor();
+    expect(await accessibilityFaults(slow)).toEqual([]);
+    await slow.getByRole('button', { name: 'Stop' }).click();
+    await slow.getByRole('button', { name: 'Fetch the file' }).waitFor();
+    expect(await slow.getByRole('alert').count()).toBe(0);
+    const large = await open('/large.wav');
+    await large.getByRole('alert').filter({ hasText: 'larger than 500 MB' }).waitFor();
+    const gone = await open('/gone.wav');
+    await gone.getByRole('alert').filter({ hasText: 'answered HTTP 404 instead of the file' }).waitFor();
+    await gone.getByText('choose it instead').waitFor();
   });
 
   it('counts the findings that a threshold leaves', async () => {
@@ -139,6 +202,7 @@ describeInBrowser('AI tasks in the console', () => {
     browser.expectFaults(/status of 400/);
     await open('ai-tasks/new');
     await page.getByRole('combobox', { name: 'Task' }).selectOption('content-moderation: nsfw');
+    await page.getByRole('status').filter({ hasText: 'It needs ffmpeg and the packages of the engines' }).waitFor();
     await page.getByLabel('url').fill('nowhere');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('alert').filter({ hasText: 'Must be the address of a file' }).waitFor();
@@ -190,6 +254,10 @@ describeInBrowser('AI tasks in the console', () => {
     expect(faults).toEqual([]);
   });
 });
+
+const property = (page: Page, name: string) =>
+  page.getByLabel('The file with its subtitles').evaluate((video, given) => Reflect.get(video, given) as number, name);
+const isPlayable = (page: Page) => expect.poll(() => property(page, 'readyState')).toBeGreaterThan(0);
 
 /** A sound file without a sound: 8,000 samples a second, one byte each. */
 function silence(seconds: number): Buffer {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { borrowService, type TestService } from './service.ts';
+import { borrowService, startService, type TestService } from './service.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 /** A name of this machine that browsers don't take for it, so that it has no secure context. */
@@ -33,17 +33,17 @@ export interface InBrowser {
 }
 
 /**
- * Sets a real server and a real browser up for the tests of a group. After each test, no page may have complained, broken
+ * Sets a real server and a real browser up for the tests of a group. With settings, the server is one of its own. After each test, no page may have complained, broken
  * the policy, or asked anything of another server.
  */
-export function setUpBrowser(): InBrowser {
+export function setUpBrowser(settings?: Record<string, string>): InBrowser {
   let service: TestService;
   let browser: Browser;
   let faults: string[] = [];
   let expected: RegExp[] = [];
 
   beforeAll(async () => {
-    service = await borrowService();
+    service = settings ? await startService(settings) : await borrowService();
     browser = await chromium.launch({
       executablePath: CHROMIUM,
       args: ['--no-sandbox', `--host-resolver-rules=MAP ${PLAIN_NAME} 127.0.0.1`],

@@ -69,8 +69,8 @@ interface Answer {
 }
 
 /** @throws ApiError if the server refuses, Error if it can't be reached */
-async function ask(request: Parameters<typeof hub.call>[0]): Promise<Answer> {
-  const answer = await hub.call(request);
+async function ask(...request: Parameters<typeof hub.call>): Promise<Answer> {
+  const answer = await hub.call(...request);
   if (answer.status < 400) return answer;
   const text = (await answer.body?.text()) ?? '';
   throw new ApiError(answer.status, parsed(text), answer.headers['x-request-id']);
@@ -93,6 +93,11 @@ export async function send({ method, path, headers, body }: Call, more: Record<s
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return parsed((await answer.body?.text()) ?? '');
+}
+
+/** Fetches a file with the person's rights, which a plain link would not have. @throws ApiError, Error */
+export async function file(path: string, watch?: hub.Watch): Promise<Blob> {
+  return (await ask({ method: 'GET', path }, watch)).body ?? new Blob();
 }
 
 /** How requests of openapi-fetch reach the hub, which has the access token. */

@@ -1,4 +1,14 @@
-import type { ApiRequest, ApiResponse, Asked, Credentials, Live, Said, Session, Told } from '../worker/messages.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  Asked,
+  Credentials,
+  Live,
+  Progress,
+  Said,
+  Session,
+  Told,
+} from '../worker/messages.ts';
 
 /** The address of the built worker, which the build fills in. */
 declare const WORKER: string;
@@ -8,6 +18,14 @@ interface Policy {
 }
 interface WithPolicies {
   trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };
+}
+
+/** How a page follows an answer that may be large, and can end it. */
+export interface Watch {
+  /** More bytes are refused. */
+  most: number;
+  signal: AbortSignal;
+  onProgress: Listener<Progress>;
 }
 
 type Listener<Value> = (value: Value) => void;
@@ -35,7 +53,12 @@ export const live = new Observed<Live>('off');
 
 const told = new Set<Listener<Told[]>>();
 const missed = new Set<() => void>();
-const waiting = new Map<number, { resolve(response: ApiResponse): void; reject(error: Error): void }>();
+interface Waiting {
+  resolve(response: ApiResponse): void;
+  reject(error: Error): void;
+  watch: Watch | undefined;
+}
+const waiting = new Map<number, Waiting>();
 let last = 0;
 
 /** A worker that is ending, as after a reload, takes a port and never answers. */
@@ -102,6 +125,9 @@ function hear(said: Said): void {
       waiting.get(said.id)?.resolve(said.response);
       waiting.delete(said.id);
       break;
+    case 'progress':
+      waiting.get(said.id)?.watch?.onProgress(said.progress);
+      break;
     case 'failed':
       waiting.get(said.id)?.reject(new Error(said.message));
       waiting.delete(said.id);
@@ -110,16 +136,18 @@ function hear(said: Said): void {
 
 type WithoutId<One> = One extends { id: number } ? Omit<One, 'id'> : never;
 
-async function ask(asked: WithoutId<Asked>): Promise<ApiResponse> {
+async function ask(asked: WithoutId<Asked>, watch?: Watch): Promise<ApiResponse> {
   const id = ++last;
   const hub = await port;
   return new Promise((resolve, reject) => {
-    waiting.set(id, { resolve, reject });
+    waiting.set(id, { resolve, reject, watch });
     hub?.postMessage({ ...asked, id });
+    watch?.signal.addEventListener('abort', () => hub?.postMessage({ ask: 'cancel', id } satisfies Asked));
   });
 }
 
-export const call = (request: ApiRequest): Promise<ApiResponse> => ask({ ask: 'call', request });
+export const call = (request: ApiRequest, watch?: Watch): Promise<ApiResponse> =>
+  ask({ ask: 'call', request, most: watch?.most }, watch);
 export const signIn = (credentials: Credentials): Promise<ApiResponse> => ask({ ask: 'sign-in', credentials });
 export const signOut = (): Promise<ApiResponse> => ask({ ask: 'sign-out' });
 export const actAs = (clientId: number | undefined): Promise<ApiResponse> => ask({ ask: 'act-as', clientId });

@@ -14,6 +14,12 @@ export interface ApiResponse {
   body: Blob | null;
 }
 
+/** How many bytes of an answer have come, and of how many, if that is known. */
+export interface Progress {
+  bytes: number;
+  of: number | undefined;
+}
+
 /** Ways to sign in. */
 export type Credentials = { code: string } | { token: string } | { username: string; password: string };
 
@@ -49,7 +55,9 @@ export interface Told {
 }
 
 export type Asked =
-  | { ask: 'call'; id: number; request: ApiRequest }
+  /** With the most bytes that may come, it is told how many have. */
+  | { ask: 'call'; id: number; request: ApiRequest; most?: number | undefined }
+  | { ask: 'cancel'; id: number }
   | { ask: 'sign-in'; id: number; credentials: Credentials }
   | { ask: 'act-as'; id: number; clientId: number | undefined }
   | { ask: 'sign-out'; id: number }
@@ -57,6 +65,7 @@ export type Asked =
 
 export type Said =
   | { say: 'answer'; id: number; response: ApiResponse }
+  | { say: 'progress'; id: number; progress: Progress }
   | { say: 'failed'; id: number; message: string }
   | { say: 'session'; session: Session }
   | { say: 'live'; live: Live }

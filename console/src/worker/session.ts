@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiResponse, Credentials, Session, Who } from './messages.ts';
+import type { ApiRequest, ApiResponse, Credentials, Progress, Session, Who } from './messages.ts';
 
 const BASE = '/iam/auth/console';
 /** Before the end of an access token, which is an hour after its beginning. */
@@ -13,6 +13,16 @@ interface Access {
   expiresAt: number;
   who: Who;
 }
+
+/** How somebody follows an answer that may be large. */
+export interface Watch {
+  most: number;
+  signal: AbortSignal;
+  tell(progress: Progress): void;
+}
+
+/** Why an answer didn’t come to its end, for people. */
+export class BrokenOff extends Error {}
 
 /** Holds the access token, and asks for the next one when it is needed. The refresh token is in a cookie that no script can read. */
 export class SessionKeeper {
@@ -74,9 +84,9 @@ export class SessionKeeper {
   }
 
   /** Sends a request with the access token, and once more with the next one if it has ended. */
-  async call(request: ApiRequest): Promise<ApiResponse> {
+  async call(request: ApiRequest, watch?: Watch): Promise<ApiResponse> {
     const access = await this.access();
-    const response = await send(request, access);
+    const response = await send(request, access, watch);
     if (response.status !== 401) return response;
     if (this.#acting) {
       this.#acting = undefined;
@@ -84,7 +94,7 @@ export class SessionKeeper {
       return response;
     }
     const next = await this.#refresh();
-    return next ? send(request, next.token) : response;
+    return next ? send(request, next.token, watch) : response;
   }
 
   /** The access token to send; undefined if nobody is signed in. */
@@ -145,8 +155,12 @@ async function accessOf({ body }: ApiResponse): Promise<Access> {
   return { token, expiresAt: exp * 1_000, who };
 }
 
-/** @throws TypeError if the server can't be reached */
-async function send({ method, path, headers = {}, body }: ApiRequest, token?: string): Promise<ApiResponse> {
+/** @throws TypeError if the server can't be reached, BrokenOff for an answer that is watched */
+async function send(
+  { method, path, headers = {}, body }: ApiRequest,
+  token?: string,
+  watch?: Watch,
+): Promise<ApiResponse> {
   const response = await fetch(path, {
     method,
     headers: {
@@ -156,7 +170,39 @@ async function send({ method, path, headers = {}, body }: ApiRequest, token?: st
     },
     ...(body !== undefined && { body }),
     cache: 'no-store',
+    ...(watch && { signal: watch.signal }),
   });
-  const { status } = response;
-  return { status, headers: Object.fromEntries(response.headers), body: status === 204 ? null : await response.blob() };
+  const { status, ok } = response;
+  const blob = () => (watch && ok ? watched(response, watch) : response.blob());
+  return { status, headers: Object.fromEntries(response.headers), body: status === 204 ? null : await blob() };
+}
+
+const TELL_MS = 100;
+/** A browser may put the bytes of a blob on its disk. */
+const INTO_BLOB_BYTES = 16_000_000;
+
+async function watched({ body, headers }: Response, { most, tell }: Watch): Promise<Blob> {
+  const length = headers.get('content-length');
+  const of = length === null ? undefined : Number(length);
+  const reader = (body as ReadableStream<Uint8Array<ArrayBuffer>>).getReader();
+  let parts: BlobPart[] = [];
+  let [bytes, inBlob] = [0, 0];
+  const telling = setInterval(() => tell({ bytes, of }), TELL_MS);
+  try {
+    while (Math.max(bytes, of ?? 0) <= most) {
+      const { done, value } = await reader.read().catch(() => {
+        throw new BrokenOff('The file broke off. Try again.');
+      });
+      if (done) return new Blob(parts);
+      parts.push(value);
+      bytes += value.length;
+      if (bytes - inBlob <= INTO_BLOB_BYTES) continue;
+      parts = [new Blob(parts)];
+      inBlob = bytes;
+    }
+  } finally {
+    clearInterval(telling);
+  }
+  await reader.cancel();
+  throw new BrokenOff(`The file is larger than ${most / 1_000_000} MB, too much for a page.`);
 }

@@ -94,6 +94,7 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
             options={kinds.map((one) => ({ value: one.name, text: one.name }))}
             onChange={setName}
           />
+          {kind && <Needs of={kind.fixed} />}
           {kind && (
             <Properties
               key={kind.name}
@@ -129,10 +130,7 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
             {name === 'transcription' && (
               <Languages spoken={entered.audio_language} shown={entered.subtitles_language} />
             )}
-            <p>
-              The engines run on this server, and the file is fetched by it: it must be reachable from there. If no
-              engine can do a task, Create says so, and what it takes.
-            </p>
+            <p>The engines run on this server, and the file is fetched by it: it must be reachable from there.</p>
             <p className="muted">
               <code>npx tradewind doctor</code> on the server lists the engines, and how to install those that are
               missing.
@@ -141,6 +139,15 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
         </section>
       </div>
     </Page>
+  );
+}
+
+/** What has to be installed before an engine can do that kind of task. */
+function Needs({ of: { task_name, category } }: { of: Record<string, unknown> }) {
+  const { data } = $api.useQuery('get', '/tradewind/v1/ai-tasks/kinds');
+  const needs = data?.find((one) => one.task_name === task_name && one.category === category)?.needs;
+  return (
+    <div role="status">{needs && <p className="note warn">No engine here can do this now. It needs {needs}.</p>}</div>
   );
 }
 

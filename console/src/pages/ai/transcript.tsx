@@ -1,6 +1,6 @@
-import { useEffect, useId, useRef, useState } from 'react';
-import { ApiError, parsed } from '../../lib/api.ts';
-import * as hub from '../../lib/hub.ts';
+import { type KeyboardEvent, memo, useCallback, useEffect, useId, useRef, useState } from 'react';
+import * as api from '../../lib/api.ts';
+import { Action } from '../../ui/action.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Fault } from '../../ui/fault.tsx';
 
@@ -13,7 +13,7 @@ export interface Phrase {
 
 const secondsOf = (time: string): number => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 
-/** What was said and when. With a copy of the file, it is played with its subtitles, and a phrase leads to where it is said. */
+/** What was said and when. With its file, it is played with its subtitles, and a phrase or word leads to where it is said. */
 export function Transcript({
   taskId,
   url,
@@ -28,17 +28,17 @@ export function Transcript({
   languages: readonly string[];
 }) {
   const player = useRef<HTMLVideoElement>(null);
-  const [file, setFile] = useState<File>();
+  const [media, setMedia] = useState<Blob>();
   const [at, setAt] = useState<number>();
   const current = phrases.findIndex(
     ({ start_time, end_time }) => at !== undefined && at >= secondsOf(start_time) && at < secondsOf(end_time),
   );
 
-  function seek(seconds: number) {
+  const seek = useCallback((seconds: number) => {
     if (!player.current) return;
     player.current.currentTime = seconds;
     setAt(seconds);
-  }
+  }, []);
 
   return (
     <div className="beside">
@@ -53,20 +53,13 @@ export function Transcript({
         </header>
         {phrases.length === 0 && <p className="empty">No speech was found.</p>}
         <ol className="lines phrases">
-          {phrases.map(({ start_time, text }, index) => (
-            <li key={start_time} aria-current={index === current ? 'time' : undefined}>
-              <button
-                type="button"
-                className="button quiet"
-                disabled={file === undefined}
-                title={file === undefined ? 'Choose the file to play it from here' : undefined}
-                aria-label={`Play from ${start_time}`}
-                onClick={() => seek(secondsOf(start_time))}
-              >
-                <span className="mono">{start_time}</span>
-              </button>
-              <span>{text}</span>
-            </li>
+          {phrases.map((phrase, index) => (
+            <Said
+              key={phrase.start_time}
+              phrase={phrase}
+              isCurrent={index === current}
+              onSeek={media === undefined ? undefined : seek}
+            />
           ))}
         </ol>
       </section>
@@ -75,11 +68,122 @@ export function Transcript({
           <h2 id="player">Player</h2>
         </header>
         <div className="inside page">
-          <ChooseFile url={url} onChoose={setFile} />
-          {file && <Player file={file} vtt={vtt} player={player} onTime={setAt} />}
+          <FetchFile taskId={taskId} onFetched={setMedia} />
+          <ChooseFile url={url} onChoose={setMedia} />
+          {media && <Player media={media} vtt={vtt} player={player} onTime={setAt} />}
         </div>
       </section>
     </div>
+  );
+}
+
+/** A phrase is one stop for the Tab key: arrows lead from its time to its words. Its words are taken to be said evenly. */
+const Said = memo(function Said({
+  phrase: { start_time, end_time, text },
+  isCurrent,
+  onSeek,
+}: {
+  phrase: Phrase;
+  isCurrent: boolean;
+  onSeek: ((seconds: number) => void) | undefined;
+}) {
+  const [stop, setStop] = useState(0);
+  const words = text.split(/\s+/);
+  const start = secondsOf(start_time);
+  const each = (secondsOf(end_time) - start) / words.length;
+  const propsOf = (index: number) => ({
+    type: 'button' as const,
+    tabIndex: index === stop ? 0 : -1,
+    onFocus: () => setStop(index),
+    onClick: () => onSeek?.(start + Math.max(0, index - 1) * each),
+  });
+
+  function move(event: KeyboardEvent<HTMLElement>) {
+    const stops = [...event.currentTarget.querySelectorAll('button')];
+    const to = { ArrowRight: stop + 1, ArrowLeft: stop - 1, Home: 0, End: words.length }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    stops[to]?.focus();
+  }
+
+  return (
+    <li aria-current={isCurrent ? 'time' : undefined} onKeyDown={onSeek && move}>
+      <button
+        {...propsOf(0)}
+        className="button quiet"
+        disabled={!onSeek}
+        title={onSeek ? 'Arrow keys lead to the words' : 'Fetch or choose the file to play it from here'}
+        aria-label={`Play from ${start_time}`}
+      >
+        <span className="mono">{start_time}</span>
+      </button>
+      <span>
+        {onSeek
+          ? words.map((word, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: words come twice, and never move
+              <span key={index}>
+                <button {...propsOf(index + 1)} className="word">
+                  {word}
+                </button>{' '}
+              </span>
+            ))
+          : text}
+      </span>
+    </li>
+  );
+});
+
+/** A page keeps the file in the memory of the browser. */
+const MOST_BYTES = 500_000_000;
+const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
+
+function FetchFile({ taskId, onFetched }: { taskId: string; onFetched: (media: Blob) => void }) {
+  const [progress, setProgress] = useState<{ bytes: number; of: number | undefined }>();
+  const [refused, setRefused] = useState<Error>();
+  const fetching = useRef<AbortController>(undefined);
+  useEffect(() => () => fetching.current?.abort(), []);
+
+  async function fetchFile() {
+    const controller = new AbortController();
+    fetching.current = controller;
+    const { signal } = controller;
+    setRefused(undefined);
+    setProgress({ bytes: 0, of: undefined });
+    try {
+      const path = `/tradewind/v1/ai-tasks/${taskId}/media`;
+      onFetched(await api.file(path, { most: MOST_BYTES, signal, onProgress: setProgress }));
+    } catch (error) {
+      if (!signal.aborted) setRefused(error as Error);
+    }
+    setProgress(undefined);
+  }
+
+  if (progress)
+    return (
+      <div className="row">
+        <progress aria-label="Fetched" max={progress.of} value={progress.of && progress.bytes} />
+        <span>
+          {megabytes(progress.bytes)} {progress.of ? `of ${megabytes(progress.of)} MB` : 'MB'}
+        </span>
+        <button type="button" className="button" onClick={() => fetching.current?.abort()}>
+          Stop
+        </button>
+      </div>
+    );
+  return (
+    <>
+      <div className="row">
+        <Action operation="getAiTaskMedia" tone="primary" onClick={() => void fetchFile()}>
+          Fetch the file
+        </Action>
+      </div>
+      {refused && (
+        <>
+          <Fault error={refused} />
+          <p>If you have a copy of the file, choose it instead.</p>
+        </>
+      )}
+    </>
   );
 }
 
@@ -96,8 +200,8 @@ function ChooseFile({ url, onChoose }: { url: string; onChoose: (file: File | un
         onChange={({ target }) => onChoose(target.files?.[0])}
       />
       <p id={`${id}-help`} className="help">
-        The server keeps no media, and this page asks nothing of {hostOf(url)}, where the file is. So choose a copy to
-        play it with its subtitles. It stays in your browser.
+        The server keeps no media. It can fetch the file from {hostOf(url)} once more; this page asks nothing of other
+        servers. A copy stays in your browser.
       </p>
     </div>
   );
@@ -112,17 +216,17 @@ function hostOf(url: string): string {
 }
 
 function Player({
-  file,
+  media,
   vtt,
   player,
   onTime,
 }: {
-  file: File;
+  media: Blob;
   vtt: string;
   player: React.RefObject<HTMLVideoElement | null>;
   onTime: (seconds: number) => void;
 }) {
-  const media = useBlobAddress(file);
+  const address = useBlobAddress(media);
   const track = useBlobAddress(vtt, 'text/vtt');
   const [fault, setFault] = useState(false);
   return (
@@ -136,7 +240,7 @@ function Player({
         ref={player}
         className="player"
         controls
-        src={media}
+        src={address}
         aria-label="The file with its subtitles"
         onTimeUpdate={({ currentTarget }) => onTime(currentTarget.currentTime)}
         onError={() => setFault(true)}
@@ -159,16 +263,12 @@ function useBlobAddress(of: Blob | string, type?: string): string | undefined {
   return address;
 }
 
-/** Fetches the subtitles with the person's rights, which a plain link would not have. */
 function Subtitles({ taskId }: { taskId: string }) {
   const [refused, setRefused] = useState<Error>();
   async function save() {
     setRefused(undefined);
     try {
-      const path = `/streaming/ai/tasks/${taskId}/subtitles.vtt`;
-      const { status, headers, body } = await hub.call({ method: 'GET', path });
-      if (status === 200 && body) keep(body);
-      else setRefused(new ApiError(status, parsed((await body?.text()) ?? ''), headers['x-request-id']));
+      keep(await api.file(`/streaming/ai/tasks/${taskId}/subtitles.vtt`));
     } catch (error) {
       setRefused(error as Error);
     }

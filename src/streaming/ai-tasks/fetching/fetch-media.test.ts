@@ -4,10 +4,11 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { parseAllowedHosts } from '../../../lib/outside-request.ts';
-import { fetchMedia } from './fetch-media.ts';
+import { fetchMedia, openMedia } from './fetch-media.ts';
 
 const limits = { maxBytes: 100_000, idleMs: 20_000, totalMs: 20_000, bytesPerSecond: 1 };
 /** Limits for servers that are too slow. */
@@ -160,6 +161,20 @@ test('a file that comes slower than it must is given up long before its time is 
     message: expect.stringContaining('less than 1 kB a second for 0.3 seconds'),
   });
   expect(await fetched('/file', { limits: patient })).toBe(1000);
+});
+
+test('a reader that is slow makes no server slow', async () => {
+  const { signal } = new AbortController();
+  const { bytes } = await openMedia(`http://127.0.0.1:${port}/endless`, {
+    limits: { maxBytes: 1_000_000_000, idleMs: 200, totalMs: 1_000, bytesPerSecond: 1_000_000 },
+    allowedHosts: { allows: () => true },
+    signal,
+  });
+  const reader = bytes[Symbol.asyncIterator]();
+  await reader.next();
+  await sleep(1_500);
+  for (let chunks = 0; chunks < 100; chunks++) expect((await reader.next()).done).toBe(false);
+  await reader.return?.();
 });
 
 test.each([

@@ -194,11 +194,9 @@ export async function openMedia(address: string, options: OpenOptions): Promise<
 function watchSource(limits: FetchLimits) {
   const { totalMs, idleMs, bytesPerSecond } = limits;
   const late = new AbortController();
-  const begun = performance.now();
-  let untakenMs = 0;
-  let untakenSince: number | undefined;
-  const since = (then: number | undefined) => (then === undefined ? 0 : performance.now() - then);
-  const waited = () => since(begun) - untakenMs - since(untakenSince);
+  let waitedMs = 0;
+  let waitsSince: number | undefined = performance.now();
+  const waited = () => waitedMs + (waitsSince === undefined ? 0 : performance.now() - waitsSince);
 
   function lookAtTotal(): void {
     const left = totalMs - waited();
@@ -211,7 +209,7 @@ function watchSource(limits: FetchLimits) {
   return {
     late: late.signal,
     onIdle() {
-      if (untakenSince === undefined) late.abort(silent(limits));
+      if (waitsSince !== undefined) late.abort(silent(limits));
     },
     /** From the first byte on, they must come fast enough. */
     begin() {
@@ -226,12 +224,12 @@ function watchSource(limits: FetchLimits) {
     /** How many have come, with these. */
     came(more: number) {
       bytes += more;
-      untakenSince = performance.now();
+      waitedMs = waited();
+      waitsSince = undefined;
       return bytes;
     },
     taken() {
-      untakenMs += since(untakenSince);
-      untakenSince = undefined;
+      waitsSince = performance.now();
     },
     leave() {
       clearTimeout(total);
