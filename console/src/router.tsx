@@ -283,7 +283,7 @@ const adminClients = createRoute({
 const adminClient = createRoute({
   getParentRoute: () => root,
   path: '/admin/clients/$client',
-  component: lazyRouteComponent(() => import('./pages/admin/clients.tsx'), 'ClientPage'),
+  component: lazyRouteComponent(() => import('./pages/admin/client.tsx'), 'ClientPage'),
 });
 const adminResellers = createRoute({
   getParentRoute: () => root,
@@ -303,7 +303,7 @@ const adminNotifications = createRoute({
 const adminProducts = createRoute({
   getParentRoute: () => root,
   path: '/admin/products',
-  component: lazyRouteComponent(() => import('./pages/admin/clients.tsx'), 'DefaultProducts'),
+  component: lazyRouteComponent(() => import('./pages/admin/products.tsx'), 'DefaultProducts'),
 });
 const adminTest = createRoute({
   getParentRoute: () => root,

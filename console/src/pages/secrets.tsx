@@ -2,70 +2,48 @@ import { useState } from 'react';
 import { $api } from '../lib/api.ts';
 import { callOf } from '../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../lib/place.ts';
-import { usePage } from '../lib/search.ts';
-import { AsCode } from '../ui/as-code.tsx';
-import { Bulk } from '../ui/bulk.tsx';
 import { Field, SelectField, TextField, useFaults } from '../ui/field.tsx';
-import { Page } from '../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../ui/pages.tsx';
+import { ListPage } from '../ui/list-page.tsx';
+import { usePaging } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
-import { useSelection } from '../ui/selection.tsx';
 import { State } from '../ui/state.tsx';
-import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 const SECRETS = '/cloud/v1/secrets/{project_id}/{region_id}';
+const SECRET = '/cloud/v1/secrets/{project_id}/{region_id}/{secret_id}';
 
 export function Secrets() {
   const place = usePlace() as Place;
-  const page = usePage();
-  const params = { path: pathOf(place), query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } };
+  const params = { path: pathOf(place), query: usePaging() };
   const read = $api.useQuery('get', SECRETS, { params });
-  const { chosen, column, drop } = useSelection(
-    read.data?.results,
-    ({ id }) => id,
-    ({ name }) => name,
-  );
   return (
-    <Page
+    <ListPage
       title="Secrets"
-      actions={
-        <>
-          <AsCode calls={[callOf('get', SECRETS, { params })]} />
-          <Bulk
-            operation="deleteSecret"
-            label="Delete"
-            items={chosen.map(({ id, name }) => ({
-              id,
-              name,
-              call: callOf('delete', '/cloud/v1/secrets/{project_id}/{region_id}/{secret_id}', {
-                params: { path: { ...pathOf(place), secret_id: id } },
-              }),
-            }))}
-            onDone={drop}
-          />
-        </>
-      }
+      caption="Secrets, the newest first"
+      call={callOf('get', SECRETS, { params })}
+      read={read}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      bulk={[
+        {
+          operation: 'deleteSecret',
+          label: 'Delete',
+          call: ({ id }) => callOf('delete', SECRET, { params: { path: { ...pathOf(place), secret_id: id } } }),
+        },
+      ]}
+      empty="There is no secret in this project and region. Store one below."
+      columns={[
+        { name: 'Name', show: ({ name }) => name },
+        { name: 'What it is', show: ({ secret_type }) => secret_type },
+        { name: 'Status', show: ({ status }) => <State of={status} /> },
+        { name: 'ID', show: ({ id }) => <code>{id}</code> },
+        { name: 'Expires', show: ({ expiration }) => (expiration ? <Time at={expiration} /> : 'never') },
+        { name: 'Created', show: ({ created }) => <Time at={created} /> },
+      ]}
+      below={<NewSecret place={place} />}
     >
       <p className="muted">Nobody can read what is in a secret again. Load balancers use certificates by their IDs.</p>
-      <Table
-        caption="Secrets, the newest first"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          column,
-          { name: 'Name', show: ({ name }) => name },
-          { name: 'What it is', show: ({ secret_type }) => secret_type },
-          { name: 'Status', show: ({ status }) => <State of={status} /> },
-          { name: 'ID', show: ({ id }) => <code>{id}</code> },
-          { name: 'Expires', show: ({ expiration }) => (expiration ? <Time at={expiration} /> : 'never') },
-          { name: 'Created', show: ({ created }) => <Time at={created} /> },
-        ]}
-        empty={<p>There is no secret in this project and region. Store one below.</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-      <NewSecret place={place} />
-    </Page>
+    </ListPage>
   );
 }
 

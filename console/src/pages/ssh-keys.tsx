@@ -2,17 +2,13 @@ import { useState } from 'react';
 import { $api } from '../lib/api.ts';
 import { callOf } from '../lib/call.ts';
 import { type Place, usePlace } from '../lib/place.ts';
-import { only, useFilters, usePage } from '../lib/search.ts';
-import { AsCode } from '../ui/as-code.tsx';
-import { Bulk } from '../ui/bulk.tsx';
+import { only, useFilters } from '../lib/search.ts';
 import { Copy } from '../ui/copy.tsx';
 import { CheckField, Field, TextField, useFaults } from '../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
-import { Page } from '../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../ui/pages.tsx';
+import { ListPage } from '../ui/list-page.tsx';
+import { usePaging } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
-import { useSelection } from '../ui/selection.tsx';
-import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 const KEYS = '/cloud/v1/ssh_keys/{project_id}';
@@ -26,80 +22,64 @@ const ORDERS = [
 
 export function SshKeys() {
   const { project } = usePlace() as Place;
-  const page = usePage();
   const filters = only(useFilters(), FILTERS);
   const params = {
     path: { project_id: project },
-    query: { ...filters, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } as never,
+    query: { ...filters, ...usePaging() } as never,
   };
   const read = $api.useQuery('get', KEYS, { params });
-  const { chosen, column, drop } = useSelection(
-    read.data?.results,
-    ({ id }) => id,
-    ({ name }) => name,
-  );
   return (
-    <Page
+    <ListPage
       title="SSH keys"
-      actions={
+      call={callOf('get', KEYS, { params })}
+      read={read}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      bulk={[
+        {
+          operation: 'deleteSshKey',
+          label: 'Delete',
+          call: ({ id }) => callOf('delete', KEY, { params: { path: { project_id: project, ssh_key_id: id } } }),
+        },
+      ]}
+      filters={
         <>
-          <AsCode calls={[callOf('get', KEYS, { params })]} />
-          <Bulk
-            operation="deleteSshKey"
-            label="Delete"
-            items={chosen.map(({ id, name }) => ({
-              id,
-              name,
-              call: callOf('delete', KEY, { params: { path: { project_id: project, ssh_key_id: id } } }),
-            }))}
-            onDone={drop}
-          />
+          <TextFilter name="name" label="Part of the name" />
+          <ChoiceFilter name="order_by" label="Order" options={ORDERS} none="newest first" />
         </>
       }
-    >
-      <search className="filters">
-        <TextFilter name="name" label="Part of the name" />
-        <ChoiceFilter name="order_by" label="Order" options={ORDERS} none="newest first" />
-      </search>
-      <Table
-        caption="SSH keys"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          column,
-          { name: 'Name', show: ({ name }) => name },
-          { name: 'Fingerprint', show: ({ fingerprint }) => <code>{fingerprint}</code> },
-          {
-            name: 'Public key',
-            show: ({ name, public_key }) => <Copy text={public_key} label={`Copy the public key ${name}`} />,
-          },
-          {
-            name: 'Used by',
-            show: ({ id, name, shared_in_project: shared }) => (
-              <span className="row">
-                {shared ? 'everyone in the project' : 'whoever added it'}
-                <Review
-                  operation="updateSshKey"
-                  label={shared ? 'Stop sharing' : 'Share'}
-                  title={shared ? `Stop sharing the key ${name}?` : `Share the key ${name} in the project?`}
-                  tone="quiet"
-                  call={() =>
-                    callOf('patch', KEY, {
-                      params: { path: { project_id: project, ssh_key_id: id } },
-                      body: { shared_in_project: !shared },
-                    })
-                  }
-                />
-              </span>
-            ),
-          },
-          { name: 'Added', show: ({ created_at }) => <Time at={created_at} /> },
-        ]}
-        empty={<p>{filters.name ? 'No key matches.' : 'There is no SSH key in this project. Add one below.'}</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-      <NewKey project={project} />
-    </Page>
+      empty={filters.name ? 'No key matches.' : 'There is no SSH key in this project. Add one below.'}
+      columns={[
+        { name: 'Name', show: ({ name }) => name },
+        { name: 'Fingerprint', show: ({ fingerprint }) => <code>{fingerprint}</code> },
+        {
+          name: 'Public key',
+          show: ({ name, public_key }) => <Copy text={public_key} label={`Copy the public key ${name}`} />,
+        },
+        {
+          name: 'Used by',
+          show: ({ id, name, shared_in_project: shared }) => (
+            <span className="row">
+              {shared ? 'everyone in the project' : 'whoever added it'}
+              <Review
+                operation="updateSshKey"
+                label={shared ? 'Stop sharing' : 'Share'}
+                title={shared ? `Stop sharing the key ${name}?` : `Share the key ${name} in the project?`}
+                tone="quiet"
+                call={() =>
+                  callOf('patch', KEY, {
+                    params: { path: { project_id: project, ssh_key_id: id } },
+                    body: { shared_in_project: !shared },
+                  })
+                }
+              />
+            </span>
+          ),
+        },
+        { name: 'Added', show: ({ created_at }) => <Time at={created_at} /> },
+      ]}
+      below={<NewKey project={project} />}
+    />
   );
 }
 

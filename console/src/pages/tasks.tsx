@@ -4,19 +4,18 @@ import { $api } from '../lib/api.ts';
 import { callOf } from '../lib/call.ts';
 import { useRefusal } from '../lib/permissions.ts';
 import { type Place, usePlace } from '../lib/place.ts';
-import { only, useFilters, usePage } from '../lib/search.ts';
+import { only, useFilters } from '../lib/search.ts';
 import { AsCode } from '../ui/as-code.tsx';
-import { Bulk } from '../ui/bulk.tsx';
+import { optionsOf } from '../ui/choice.tsx';
 import { Copy } from '../ui/copy.tsx';
 import { Fault } from '../ui/fault.tsx';
 import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
 import { Json } from '../ui/json.tsx';
+import { ListPage } from '../ui/list-page.tsx';
 import { Page } from '../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../ui/pages.tsx';
+import { usePaging } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
-import { useSelection } from '../ui/selection.tsx';
 import { State } from '../ui/state.tsx';
-import { Table } from '../ui/table.tsx';
 import { Tabs, useTab } from '../ui/tabs.tsx';
 import { Time, timeOf } from '../ui/time.tsx';
 import { StepsChart } from './task-steps.tsx';
@@ -31,7 +30,6 @@ const STATES = ['NEW', 'RUNNING', 'FINISHED', 'ERROR'];
 
 export function Tasks() {
   const place = usePlace() as Place;
-  const page = usePage();
   const filters = useFilters();
   const { scope, from, to } = filters;
   const where = scope === 'account' ? {} : { project_id: place.project, region_id: place.region };
@@ -41,99 +39,80 @@ export function Tasks() {
       ...only(filters, FILTERS),
       ...(from && { from_timestamp: `${from}T00:00:00Z` }),
       ...(to && { to_timestamp: `${to}T23:59:59Z` }),
-      limit: PAGE_SIZE,
-      offset: (page - 1) * PAGE_SIZE,
+      ...usePaging(),
     } as never,
   };
   const read = $api.useQuery('get', LIST, { params });
-  const { chosen, column, drop } = useSelection(
-    read.data?.results,
-    ({ id }) => id,
-    ({ id, task_type }) => `${titleOf(task_type)} ${id}`,
-  );
   return (
-    <Page
+    <ListPage
       title="Tasks"
-      actions={
+      call={callOf('get', LIST, { params })}
+      read={read}
+      keyOf={({ id }) => id}
+      nameOf={({ id, task_type }) => `${titleOf(task_type)} ${id}`}
+      bulk={[
+        { operation: 'acknowledgeTask', label: 'Acknowledge', tone: 'quiet', call: ({ id }) => acknowledgement(id) },
+      ]}
+      more={
+        <Review
+          operation="acknowledgeAllTasks"
+          label="Acknowledge all"
+          title={
+            scope === 'account'
+              ? 'Acknowledge all ended tasks of the account?'
+              : 'Acknowledge all ended tasks of this project and region?'
+          }
+          call={() => callOf('post', '/cloud/v1/tasks/acknowledge_all', { params: { query: where } })}
+        />
+      }
+      filters={
         <>
-          <AsCode calls={[callOf('get', LIST, { params })]} />
-          <Bulk
-            operation="acknowledgeTask"
-            label="Acknowledge"
-            tone="quiet"
-            items={chosen.map(({ id, task_type }) => ({
-              id,
-              name: `${titleOf(task_type)} ${id}`,
-              call: acknowledgement(id),
-            }))}
-            onDone={drop}
+          <ChoiceFilter name="state" label="State" options={optionsOf(STATES)} />
+          <TextFilter name="task_type" label="Exact type" placeholder="create_volume" />
+          <ChoiceFilter
+            name="is_acknowledged"
+            label="Acknowledged"
+            options={[
+              { value: 'false', text: 'not yet' },
+              { value: 'true', text: 'yes' },
+            ]}
           />
-          <Review
-            operation="acknowledgeAllTasks"
-            label="Acknowledge all"
-            title={
-              scope === 'account'
-                ? 'Acknowledge all ended tasks of the account?'
-                : 'Acknowledge all ended tasks of this project and region?'
-            }
-            call={() => callOf('post', '/cloud/v1/tasks/acknowledge_all', { params: { query: where } })}
+          <TextFilter name="from" label="Accepted from (UTC)" type="date" />
+          <TextFilter name="to" label="Until the end of (UTC)" type="date" />
+          <ChoiceFilter
+            name="order_by"
+            label="Order"
+            none="newest first"
+            options={[{ value: 'asc', text: 'oldest first' }]}
+          />
+          <ChoiceFilter
+            name="scope"
+            label="Where"
+            none="this project and region"
+            options={[{ value: 'account', text: 'the whole account' }]}
           />
         </>
       }
-    >
-      <search className="filters">
-        <ChoiceFilter name="state" label="State" options={STATES.map((value) => ({ value, text: value }))} />
-        <TextFilter name="task_type" label="Exact type" placeholder="create_volume" />
-        <ChoiceFilter
-          name="is_acknowledged"
-          label="Acknowledged"
-          options={[
-            { value: 'false', text: 'not yet' },
-            { value: 'true', text: 'yes' },
-          ]}
-        />
-        <TextFilter name="from" label="Accepted from (UTC)" type="date" />
-        <TextFilter name="to" label="Until the end of (UTC)" type="date" />
-        <ChoiceFilter
-          name="order_by"
-          label="Order"
-          none="newest first"
-          options={[{ value: 'asc', text: 'oldest first' }]}
-        />
-        <ChoiceFilter
-          name="scope"
-          label="Where"
-          none="this project and region"
-          options={[{ value: 'account', text: 'the whole account' }]}
-        />
-      </search>
-      <Table
-        caption="Tasks"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          column,
-          {
-            name: 'Task',
-            show: ({ id, task_type, project_id, region_id }) => (
-              <Link
-                to="/p/$project/r/$region/tasks/$task"
-                params={{ project: project_id ?? place.project, region: region_id ?? place.region, task: id }}
-              >
-                {titleOf(task_type)}
-              </Link>
-            ),
-          },
-          { name: 'State', show: ({ state }) => <State of={String(state)} /> },
-          { name: 'Accepted', show: ({ created_on }) => <Time at={created_on} /> },
-          { name: 'Ended', show: ({ finished_on }) => <Time at={finished_on} /> },
-          { name: 'Error', show: ({ error }) => error && <span className="long">{error}</span> },
-          { name: 'Acknowledged', show: ({ acknowledged_at }) => <Time at={acknowledged_at} /> },
-        ]}
-        empty={<p>No task is as these filters say.</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+      empty="No task is as these filters say."
+      columns={[
+        {
+          name: 'Task',
+          show: ({ id, task_type, project_id, region_id }) => (
+            <Link
+              to="/p/$project/r/$region/tasks/$task"
+              params={{ project: project_id ?? place.project, region: region_id ?? place.region, task: id }}
+            >
+              {titleOf(task_type)}
+            </Link>
+          ),
+        },
+        { name: 'State', show: ({ state }) => <State of={String(state)} /> },
+        { name: 'Accepted', show: ({ created_on }) => <Time at={created_on} /> },
+        { name: 'Ended', show: ({ finished_on }) => <Time at={finished_on} /> },
+        { name: 'Error', show: ({ error }) => error && <span className="long">{error}</span> },
+        { name: 'Acknowledged', show: ({ acknowledged_at }) => <Time at={acknowledged_at} /> },
+      ]}
+    />
   );
 }
 

@@ -5,6 +5,12 @@ export interface Option {
   text: string;
 }
 
+/** Values that are shown as they are, or each with its text. */
+export const optionsOf = (values: readonly string[] | Readonly<Record<string, string>>): Option[] =>
+  Array.isArray(values)
+    ? values.map((value) => ({ value, text: value }))
+    : Object.entries(values).map(([value, text]) => ({ value, text }));
+
 /** A choice of one of a few, which the browser shows in its own way. */
 export function Choice({
   label,

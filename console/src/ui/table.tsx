@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Fault } from './fault.tsx';
+import { Fault, Unread } from './fault.tsx';
 
 export interface Column<Row> {
   name: string;
@@ -9,10 +9,11 @@ export interface Column<Row> {
   number?: boolean;
 }
 
-interface Read<Row> {
-  data?: { count: number; results: readonly Row[] } | undefined;
-  error: object | null;
-  refetch: () => unknown;
+/** What was asked for and read, or rows that are there already. */
+export interface Read<Row> {
+  data?: readonly Row[] | { count?: number; results: readonly Row[] } | undefined;
+  error?: object | null;
+  refetch?: () => unknown;
 }
 
 /** A page of a list that the server has filtered, ordered and cut. */
@@ -29,12 +30,12 @@ export function Table<Row>({
   keyOf: (row: Row) => string | number;
   empty: ReactNode;
 }) {
-  const fault = error && <Fault error={error} again={() => void refetch()} />;
-  if (!data) return fault ?? <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
+  const rows = 'results' in data ? data.results : data;
   return (
     <>
-      {fault}
-      {data.results.length === 0 ? (
+      {error && <Fault error={error} again={refetch} />}
+      {rows.length === 0 ? (
         <div className="card empty">{empty}</div>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: wide tables scroll, also by keyboard
@@ -52,7 +53,7 @@ export function Table<Row>({
               </tr>
             </thead>
             <tbody>
-              {data.results.map((row) => (
+              {rows.map((row) => (
                 <tr key={keyOf(row)}>
                   {columns.map(({ name, show, number }) => (
                     <td key={name} className={number ? 'number' : undefined}>

@@ -1,3 +1,4 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Live, Told } from './messages.ts';
 import { AGAIN_MS, LONGEST_AGAIN_MS, type SessionKeeper, sleep } from './session.ts';
 
@@ -37,14 +38,19 @@ export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(
       });
       if (response.status === 403) return await lookWithoutEvents();
       if (!response.ok || !response.body) throw new Error(`${response.status}`);
-      for await (const block of blocksOf(response.body.pipeThrough(new TextDecoderStream()))) {
+      const parser = createParser({ onEvent: take });
+      // Not by a stream of messages: heartbeats are comments.
+      const write = (text: string) => {
         clearTimeout(silence);
         silence = setTimeout(stop, SILENCE_MS);
         if (!heard) listener.live('streaming');
+        // Told from now on: pages may have read something before.
+        if (!heard && cursor === undefined) listener.readAgain();
         heard = true;
         pause = AGAIN_MS;
-        take(block);
-      }
+        parser.feed(text);
+      };
+      await response.body.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }));
     } catch (error) {
       // A proxy that holds streams back lets nothing through, and the server answers other requests.
       if (!heard && connection.signal.aborted && !stopping.signal.aborted)
@@ -92,17 +98,10 @@ export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(
     };
   }
 
-  /** Heartbeats have a cursor, too. */
-  function take(block: string): void {
-    const fields = new Map(
-      block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
-    );
-    // Told from now on: pages may have read something before.
-    if (cursor === undefined) listener.readAgain();
-    cursor = fields.get('id') ?? cursor;
-    const data = fields.get('data');
-    if (fields.get('event') === 'reset') listener.readAgain();
-    else if (data !== undefined) listener.events([JSON.parse(data) as Told]);
+  function take({ id, event, data }: EventSourceMessage): void {
+    cursor = id ?? cursor;
+    if (event === 'reset') listener.readAgain();
+    else listener.events([JSON.parse(data) as Told]);
   }
 
   async function run(): Promise<void> {
@@ -125,17 +124,4 @@ export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(
   }
   void run();
   return { stop: () => stopping.abort() };
-}
-
-/** The blocks of a stream of server-sent events, which empty lines end. */
-async function* blocksOf(texts: ReadableStream<string>): AsyncGenerator<string> {
-  let rest = '';
-  const reader = texts.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const blocks = (rest + value).split('\n\n');
-    rest = blocks.pop() ?? '';
-    yield* blocks;
-  }
 }

@@ -1,12 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
-import { given, useFilters, usePage } from '../../lib/search.ts';
+import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
 import { Export } from '../../ui/export.tsx';
 import { ChoiceFilter, DayFilter, TextFilter } from '../../ui/filters.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
-import { NextPages, PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { NextPages, PAGE_SIZE, usePaging } from '../../ui/pages.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -66,13 +68,13 @@ function Requests() {
         <TextFilter name="token" label="Token ID" />
         <TextFilter name="project" label="Project ID" />
         <TextFilter name="address" label="From the address" />
-        <ChoiceFilter name="outcome" label="Outcome" options={OUTCOMES.map((one) => ({ value: one, text: one }))} />
+        <ChoiceFilter name="outcome" label="Outcome" options={optionsOf(OUTCOMES)} />
         <DayFilter name="from" label="From" />
         <DayFilter name="to" label="Before" />
       </search>
       <Table
         caption="Requests for changes, the newest first"
-        read={{ ...read, data: data && { count: data.records.length, results: data.records } }}
+        read={{ ...read, data: data?.records }}
         keyOf={({ id }) => id}
         columns={[
           { name: 'When', show: ({ time }) => <Time at={time} /> },
@@ -140,7 +142,6 @@ function TaskOf({ task, project, region }: { task: string | null; project: numbe
 }
 
 function Changes() {
-  const page = usePage();
   const { action, group, resource, search, project, from, to, order } = useFilters();
   const params = {
     query: {
@@ -154,61 +155,62 @@ function Changes() {
         to_timestamp: startOf(to),
         order_by: order === 'asc' ? ('asc' as const) : undefined,
       }),
-      limit: PAGE_SIZE,
-      offset: (page - 1) * PAGE_SIZE,
+      ...usePaging(),
     },
   };
   const read = $api.useQuery('get', '/cloud/v1/user_actions', { params });
   return (
-    <Page title="Audit" actions={<AsCode calls={[callOf('get', '/cloud/v1/user_actions', { params })]} />}>
+    <ListPage
+      title="Audit"
+      caption="Accepted changes of resources"
+      call={callOf('get', '/cloud/v1/user_actions', { params })}
+      read={read}
+      keyOf={({ id }) => id}
+      filters={
+        <>
+          <TextFilter name="action" label="Action" placeholder="create" />
+          <TextFilter name="group" label="Kind of resource" placeholder="volume" />
+          <TextFilter name="search" label="Name begins with" />
+          <TextFilter name="resource" label="Resource ID" />
+          <TextFilter name="project" label="Project ID" />
+          <ChoiceFilter
+            name="order"
+            label="Order"
+            none="newest first"
+            options={[{ value: 'asc', text: 'oldest first' }]}
+          />
+          <DayFilter name="from" label="From" />
+          <DayFilter name="to" label="Until" />
+        </>
+      }
+      columns={[
+        { name: 'When', show: ({ timestamp }) => <Time at={timestamp} /> },
+        {
+          name: 'Who',
+          show: ({ email, user_id, token_id, source_user_ip }) => (
+            <>
+              {email ?? `user ${user_id}`} {token_id !== null && <span className="muted">token {token_id}</span>}{' '}
+              {source_user_ip && <code className="muted">{source_user_ip}</code>}
+            </>
+          ),
+        },
+        { name: 'Action', show: ({ action_type }) => action_type.replaceAll('_', ' ') },
+        { name: 'Kind', show: ({ api_group }) => api_group.replaceAll('_', ' ') },
+        {
+          name: 'Resources',
+          show: ({ resources }) =>
+            resources.map(({ resource_id, search_field }) => search_field ?? resource_id).join(', '),
+        },
+        {
+          name: 'Task',
+          show: ({ task_id, project_id, region_id }) => (
+            <TaskOf task={task_id} project={project_id} region={region_id} />
+          ),
+        },
+      ]}
+      empty="Nothing matches."
+    >
       <Tabs tabs={TABS} label="Parts of the page" />
-      <search className="filters">
-        <TextFilter name="action" label="Action" placeholder="create" />
-        <TextFilter name="group" label="Kind of resource" placeholder="volume" />
-        <TextFilter name="search" label="Name begins with" />
-        <TextFilter name="resource" label="Resource ID" />
-        <TextFilter name="project" label="Project ID" />
-        <ChoiceFilter
-          name="order"
-          label="Order"
-          none="newest first"
-          options={[{ value: 'asc', text: 'oldest first' }]}
-        />
-        <DayFilter name="from" label="From" />
-        <DayFilter name="to" label="Until" />
-      </search>
-      <Table
-        caption="Accepted changes of resources"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          { name: 'When', show: ({ timestamp }) => <Time at={timestamp} /> },
-          {
-            name: 'Who',
-            show: ({ email, user_id, token_id, source_user_ip }) => (
-              <>
-                {email ?? `user ${user_id}`} {token_id !== null && <span className="muted">token {token_id}</span>}{' '}
-                {source_user_ip && <code className="muted">{source_user_ip}</code>}
-              </>
-            ),
-          },
-          { name: 'Action', show: ({ action_type }) => action_type.replaceAll('_', ' ') },
-          { name: 'Kind', show: ({ api_group }) => api_group.replaceAll('_', ' ') },
-          {
-            name: 'Resources',
-            show: ({ resources }) =>
-              resources.map(({ resource_id, search_field }) => search_field ?? resource_id).join(', '),
-          },
-          {
-            name: 'Task',
-            show: ({ task_id, project_id, region_id }) => (
-              <TaskOf task={task_id} project={project_id} region={region_id} />
-            ),
-          },
-        ]}
-        empty={<p>Nothing matches.</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+    </ListPage>
   );
 }

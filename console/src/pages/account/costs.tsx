@@ -108,7 +108,7 @@ export function Costs() {
       <Chart tab={tab} period={period} from={from} to={to} />
       <Table
         caption={tab === 'costs' ? 'Costs' : 'Usage'}
-        read={{ ...read, data: data && { count: data.lines.length, results: data.lines } }}
+        read={{ ...read, data: data?.lines }}
         keyOf={(line) =>
           [line.day, line.client_id, line.project_id, line.resource_id, line.region_id, line.type, line.kind].join(' ')
         }
@@ -224,7 +224,7 @@ function Chart({
           <summary>As a table</summary>
           <Table
             caption={tab === 'costs' ? 'Costs by day' : 'Usage by day'}
-            read={{ data: { count: bars.length, results: bars }, error: null, refetch: () => undefined }}
+            read={{ data: bars }}
             keyOf={({ name }) => name}
             columns={[
               { name: 'Day', show: ({ name }) => name },

@@ -8,7 +8,8 @@ import { AsCode } from '../../ui/as-code.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
-import { Table } from '../../ui/table.tsx';
+import { State } from '../../ui/state.tsx';
+import { type Read, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 /** Paid and free features: what there is, what is on, and since when. Resellers switch them on and off. */
@@ -75,7 +76,7 @@ export function FeatureSwitches({ clientId }: { clientId: number }) {
   return (
     <FeatureTable
       read={{
-        data: known && rows ? { count: rows.length, results: rows } : undefined,
+        data: known ? rows : undefined,
         error: all.error ?? free.error ?? paid.error,
         refetch: () => Promise.all([all.refetch(), free.refetch(), paid.refetch()]),
       }}
@@ -105,26 +106,14 @@ function OwnFeatures() {
   }));
   return (
     <FeatureTable
-      read={{ ...read, data: read.data && { count: rows.length, results: rows } }}
+      read={{ ...read, data: read.data && rows }}
       clientId={clientId}
       empty="No feature is on in this account. Your reseller can switch some on."
     />
   );
 }
 
-function FeatureTable({
-  read,
-  clientId,
-  empty,
-}: {
-  read: {
-    data?: { count: number; results: readonly Row[] } | undefined;
-    error: object | null;
-    refetch: () => unknown;
-  };
-  clientId: number;
-  empty: string;
-}) {
+function FeatureTable({ read, clientId, empty }: { read: Read<Row>; clientId: number; empty: string }) {
   return (
     <Table
       caption="Features"
@@ -136,9 +125,7 @@ function FeatureTable({
         { name: 'Price', show: ({ is_free }) => (is_free ? 'free' : 'paid') },
         {
           name: 'State',
-          show: ({ activation }) => (
-            <span className={`badge ${activation ? 'good' : ''}`}>{activation ? 'on' : 'off'}</span>
-          ),
+          show: ({ activation }) => <State of={activation ? 'on' : 'off'} />,
         },
         { name: 'Since', show: ({ activation }) => activation && <Time at={activation.since} /> },
         { name: 'Actions', show: (feature) => <Switch of={feature} clientId={clientId} /> },

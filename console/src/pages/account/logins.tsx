@@ -2,44 +2,76 @@ import { type SubmitEvent, useState } from 'react';
 import { $api, ApiError, send } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { signIn } from '../../lib/hub.ts';
-import { usePage } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { Action } from '../../ui/action.tsx';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
-import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToasts } from '../../ui/toasts.tsx';
 
 export function Logins() {
-  const page = usePage();
-  const params = { query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } };
+  const params = { query: usePaging() };
   const read = $api.useQuery('get', '/tradewind/v1/logins', { params });
   const { clientId, acting } = useWho();
   return (
-    <Page
+    <ListPage
       title="Your logins"
+      caption="Your logins, the newest first"
+      call={callOf('get', '/tradewind/v1/logins', { params })}
+      read={read}
+      keyOf={({ id }) => id}
       actions={
-        <>
-          <Review
-            operation="endOwnLogins"
-            label="Log out everywhere"
-            tone="danger"
-            title="Log out everywhere?"
-            call={() => callOf('delete', '/tradewind/v1/logins', {})}
-          >
-            <p>
-              Every browser and program that you are logged in with has to log in again, also this one. API tokens keep
-              working.
-            </p>
-          </Review>
-          <AsCode calls={[callOf('get', '/tradewind/v1/logins', { params })]} />
-        </>
+        <Review
+          operation="endOwnLogins"
+          label="Log out everywhere"
+          tone="danger"
+          title="Log out everywhere?"
+          call={() => callOf('delete', '/tradewind/v1/logins', {})}
+        >
+          <p>
+            Every browser and program that you are logged in with has to log in again, also this one. API tokens keep
+            working.
+          </p>
+        </Review>
       }
+      columns={[
+        {
+          name: 'Login',
+          show: ({ id, current }) => (
+            <span className="row">
+              <code>{id}</code> {current && <span className="badge good">this one</span>}
+            </span>
+          ),
+        },
+        {
+          name: 'In',
+          show: ({ client_id, user_id, made_by }) =>
+            `${client_id === clientId ? 'this account' : `account ${client_id}`}${user_id === made_by ? '' : `, as user ${user_id}`}`,
+        },
+        { name: 'Made with', show: ({ token_id }) => (token_id === null ? 'password or code' : `token ${token_id}`) },
+        { name: 'Since', show: ({ created_at }) => <Time at={created_at} /> },
+        { name: 'Ends', show: ({ expires_at }) => <Time at={expires_at} /> },
+        {
+          name: 'Actions',
+          show: ({ id, current }) => (
+            <Review
+              operation="endOwnLogin"
+              label="End"
+              tone="danger"
+              title={`End login ${id}?`}
+              call={() => callOf('delete', '/tradewind/v1/logins/{login_id}', { params: { path: { login_id: id } } })}
+            >
+              <p>{current ? 'You have to sign in again here.' : 'Its next request is refused.'}</p>
+            </Review>
+          ),
+        },
+      ]}
+      empty="You are not logged in anywhere."
+      below={!acting && <Password />}
     >
       {read.data?.results.some(({ current, token_id }) => current && token_id !== null) && (
         <p className="note">
@@ -47,47 +79,7 @@ export function Logins() {
           them.
         </p>
       )}
-      <Table
-        caption="Your logins, the newest first"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            name: 'Login',
-            show: ({ id, current }) => (
-              <span className="row">
-                <code>{id}</code> {current && <span className="badge good">this one</span>}
-              </span>
-            ),
-          },
-          {
-            name: 'In',
-            show: ({ client_id, user_id, made_by }) =>
-              `${client_id === clientId ? 'this account' : `account ${client_id}`}${user_id === made_by ? '' : `, as user ${user_id}`}`,
-          },
-          { name: 'Made with', show: ({ token_id }) => (token_id === null ? 'password or code' : `token ${token_id}`) },
-          { name: 'Since', show: ({ created_at }) => <Time at={created_at} /> },
-          { name: 'Ends', show: ({ expires_at }) => <Time at={expires_at} /> },
-          {
-            name: 'Actions',
-            show: ({ id, current }) => (
-              <Review
-                operation="endOwnLogin"
-                label="End"
-                tone="danger"
-                title={`End login ${id}?`}
-                call={() => callOf('delete', '/tradewind/v1/logins/{login_id}', { params: { path: { login_id: id } } })}
-              >
-                <p>{current ? 'You have to sign in again here.' : 'Its next request is refused.'}</p>
-              </Review>
-            ),
-          },
-        ]}
-        empty={<p>You are not logged in anywhere.</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-      {!acting && <Password />}
-    </Page>
+    </ListPage>
   );
 }
 

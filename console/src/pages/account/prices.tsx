@@ -40,7 +40,7 @@ export function PriceTable({ clientId }: { clientId?: number }) {
       )}
       <Table
         caption="Prices"
-        read={{ ...read, data: data && { count: data.prices.length, results: data.prices } }}
+        read={{ ...read, data: data?.prices }}
         keyOf={({ region_id, item }) => `${region_id} ${item}`}
         columns={[
           { name: 'Item', show: ({ item }) => <code>{item}</code> },

@@ -5,15 +5,13 @@ import { callOf } from '../../lib/call.ts';
 import { emptyAsNull } from '../../lib/changes.ts';
 import { dryRun } from '../../lib/dry-run.ts';
 import { remembered } from '../../lib/place.ts';
-import { given, useFilters, usePage } from '../../lib/search.ts';
-import { AsCode } from '../../ui/as-code.tsx';
+import { given, useFilters } from '../../lib/search.ts';
 import { CheckField, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { usePaging } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
-import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const ORDERS = [
@@ -22,67 +20,58 @@ const ORDERS = [
 ];
 
 export function Projects() {
-  const page = usePage();
   const { name, order_by } = useFilters();
   const params = {
-    query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...given({ name, order_by: order_by as 'name.asc' }) },
+    query: { ...usePaging(), ...given({ name, order_by: order_by as 'name.asc' }) },
   };
   const read = $api.useQuery('get', '/cloud/v1/projects', { params });
-  const create = (
-    <FormDrawer
-      operation="createProject"
-      label="Create project"
-      title="Create a project"
-      tone="primary"
-      initial={{ name: '', description: '' }}
-      apply="Create"
-      call={({ name, description }) =>
-        callOf('post', '/cloud/v1/projects', { body: { name, ...(description && { description }) } })
-      }
-    >
-      {(form) => <ProjectFields {...form} />}
-    </FormDrawer>
-  );
   return (
-    <Page
+    <ListPage
       title="Projects"
+      call={callOf('get', '/cloud/v1/projects', { params })}
+      read={read}
+      keyOf={({ id }) => id}
       actions={
+        <FormDrawer
+          operation="createProject"
+          label="Create project"
+          title="Create a project"
+          tone="primary"
+          initial={{ name: '', description: '' }}
+          apply="Create"
+          call={({ name, description }) =>
+            callOf('post', '/cloud/v1/projects', { body: { name, ...(description && { description }) } })
+          }
+        >
+          {(form) => <ProjectFields {...form} />}
+        </FormDrawer>
+      }
+      filters={
         <>
-          {create}
-          <AsCode calls={[callOf('get', '/cloud/v1/projects', { params })]} />
+          <TextFilter name="name" label="Exact name" />
+          <ChoiceFilter name="order_by" label="Order" none="newest first" options={ORDERS} />
         </>
       }
-    >
-      <search className="filters">
-        <TextFilter name="name" label="Exact name" />
-        <ChoiceFilter name="order_by" label="Order" none="newest first" options={ORDERS} />
-      </search>
-      <Table
-        caption="Projects"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            name: 'Name',
-            show: ({ id, name, is_default }) => (
-              <span className="row">
-                <Link to="/p/$project/r/$region" params={{ project: id, region: remembered().region }}>
-                  {name}
-                </Link>
-                {is_default && <span className="badge">default</span>}
-              </span>
-            ),
-          },
-          { name: 'ID', show: ({ id }) => <code>{id}</code> },
-          { name: 'State', show: ({ state }) => <State of={state} /> },
-          { name: 'Description', show: ({ description }) => description },
-          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
-          { name: 'Actions', show: (project) => <Actions of={project} /> },
-        ]}
-        empty={<p>{name ? 'No project has this name.' : 'There is no project that you may see.'}</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+      columns={[
+        {
+          name: 'Name',
+          show: ({ id, name, is_default }) => (
+            <span className="row">
+              <Link to="/p/$project/r/$region" params={{ project: id, region: remembered().region }}>
+                {name}
+              </Link>
+              {is_default && <span className="badge">default</span>}
+            </span>
+          ),
+        },
+        { name: 'ID', show: ({ id }) => <code>{id}</code> },
+        { name: 'State', show: ({ state }) => <State of={state} /> },
+        { name: 'Description', show: ({ description }) => description },
+        { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+        { name: 'Actions', show: (project) => <Actions of={project} /> },
+      ]}
+      empty={name ? 'No project has this name.' : 'There is no project that you may see.'}
+    />
   );
 }
 

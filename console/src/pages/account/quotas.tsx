@@ -1,12 +1,11 @@
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
-import { usePage } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { NumberField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { PAGE_SIZE, Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -128,7 +127,7 @@ function QuotaTable({
       </header>
       <Table
         caption={`Quotas: ${title}`}
-        read={{ ...read, data: read.data && { count: quotas.length, results: quotas } }}
+        read={{ ...read, data: read.data && quotas }}
         keyOf={({ field }) => field}
         columns={[
           { name: 'What', show: ({ field }) => nameOf(field) },
@@ -325,8 +324,7 @@ function RequestMore({ clientId }: { clientId: number }) {
 }
 
 function Requests() {
-  const page = usePage();
-  const params = { query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } };
+  const params = { query: usePaging() };
   const read = $api.useQuery('get', '/cloud/v2/limits_request', { params });
   return (
     <>
@@ -345,7 +343,7 @@ function Requests() {
         ]}
         empty={<p>Nobody has asked for more.</p>}
       />
-      <Pages count={read.data?.count ?? 0} page={page} />
+      <Pages count={read.data?.count ?? 0} />
     </>
   );
 }

@@ -101,7 +101,7 @@ export function Tokens() {
       </search>
       <Table
         caption="API tokens, the newest first"
-        read={{ ...read, data: read.data && { count: read.data.length, results: read.data } }}
+        read={read}
         keyOf={({ id }) => id}
         columns={[
           {

@@ -3,14 +3,13 @@ import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { emptyAsNull } from '../../lib/changes.ts';
-import { usePage } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Fault } from '../../ui/fault.tsx';
+import { Unread } from '../../ui/fault.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -23,9 +22,8 @@ const TABS = { users: 'Users', attempts: 'Login attempts' };
 export function Users() {
   const tab = useTab(TABS);
   const { clientId } = useWho();
-  const page = usePage();
+  const query = usePaging();
   const [invitation, setInvitation] = useState<string>();
-  const query = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
   const invite = (
     <FormDrawer
       operation="inviteUser"
@@ -77,7 +75,7 @@ export function Users() {
       }
     >
       <Tabs tabs={TABS} label="Parts of the page" />
-      {tab === 'users' ? <UserList query={query} page={page} /> : <Attempts query={query} page={page} />}
+      {tab === 'users' ? <UserList query={query} /> : <Attempts query={query} />}
       <Secret
         title="The invitation"
         value={invitation}
@@ -89,11 +87,10 @@ export function Users() {
 }
 
 interface ListProps {
-  query: { limit: number; offset: number };
-  page: number;
+  query: ReturnType<typeof usePaging>;
 }
 
-function UserList({ query, page }: ListProps) {
+function UserList({ query }: ListProps) {
   const { userId } = useWho();
   const read = $api.useQuery('get', '/iam/users', { params: { query } });
   return (
@@ -135,18 +132,18 @@ function UserList({ query, page }: ListProps) {
         ]}
         empty={<p>There is no user that you may see.</p>}
       />
-      <Pages count={read.data?.count ?? 0} page={page} />
+      <Pages count={read.data?.count ?? 0} />
     </>
   );
 }
 
-function Attempts({ query, page }: ListProps) {
+function Attempts({ query }: ListProps) {
   const read = $api.useQuery('get', '/iam/activity_log/logins', { params: { query } });
   return (
     <>
       <Table
         caption="Attempts to log in with a password, the newest first"
-        read={{ ...read, data: read.data && { count: read.data.count, results: read.data.result } }}
+        read={{ ...read, data: read.data?.result }}
         keyOf={({ id }) => id}
         columns={[
           { name: 'When', show: ({ created_at }) => <Time at={created_at} /> },
@@ -162,7 +159,7 @@ function Attempts({ query, page }: ListProps) {
         ]}
         empty={<p>Nobody has tried to log in with a password in the last 90 days.</p>}
       />
-      <Pages count={read.data?.count ?? 0} page={page} />
+      <Pages count={read.data?.count ?? 0} />
     </>
   );
 }
@@ -176,8 +173,7 @@ export function UserPage() {
   const read = $api.useQuery('get', '/iam/users/{userId}', { params });
   const membership = { params: { path: { clientId, userId } } };
   const member = $api.useQuery('get', '/iam/clients/{clientId}/client-users/{userId}', membership);
-  if (read.error && !read.data) return <Fault error={read.error} again={() => void read.refetch()} />;
-  if (!read.data) return <p className="muted">Reading …</p>;
+  if (!read.data) return <Unread error={read.error} again={read.refetch} />;
   const { email, name, phone, lang, is_active } = read.data;
   const role = member.data?.user_role.name ?? '';
   return (

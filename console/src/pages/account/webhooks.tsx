@@ -4,7 +4,8 @@ import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Fault } from '../../ui/fault.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
+import { Unread } from '../../ui/fault.tsx';
 import { NumberField, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter } from '../../ui/filters.tsx';
 import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
@@ -91,7 +92,7 @@ export function Webhooks() {
     >
       <Table
         caption="Webhooks, the oldest first"
-        read={{ ...read, data: read.data && { count: read.data.results.length, results: read.data.results } }}
+        read={read}
         keyOf={({ id }) => id}
         columns={[
           {
@@ -142,8 +143,7 @@ export function WebhookPage() {
   const [secret, setSecret] = useState<string>();
   const params = { path: { webhook_id: webhook } };
   const { data, error, refetch } = $api.useQuery('get', ONE, { params });
-  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
   const { url, types, description, enabled, created_at, previous_secret_until } = data;
   return (
     <Page
@@ -270,11 +270,11 @@ function Deliveries({ webhook }: { webhook: string }) {
       <header>
         <h2 id="deliveries">Deliveries</h2>
         <span className="muted">of the last seven days</span>
-        <ChoiceFilter name="state" label="State" options={STATES.map((one) => ({ value: one, text: one }))} />
+        <ChoiceFilter name="state" label="State" options={optionsOf(STATES)} />
       </header>
       <Table
         caption="Deliveries, the newest first"
-        read={{ ...read, data: read.data && { count: read.data.results.length, results: read.data.results } }}
+        read={read}
         keyOf={({ id }) => id}
         columns={[
           {
@@ -330,8 +330,7 @@ export function DeliveryPage() {
     { params },
     { refetchInterval: ({ state: { data } }) => (data?.state === 'pending' ? LOOK_AGAIN_MS : false) },
   );
-  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
   const { task } = data.event.data;
   const { project_id, region_id } = data.event.data;
   return (

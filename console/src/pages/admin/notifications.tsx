@@ -1,15 +1,16 @@
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { useRefusal } from '../../lib/permissions.ts';
-import { useFilters, usePage } from '../../lib/search.ts';
+import { useFilters } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { CheckField, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter } from '../../ui/filters.tsx';
 import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
+import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 
 const LIST = '/iam/reselling/resellers/{resellerId}/notification_settings';
@@ -123,12 +124,11 @@ function SettingFields({ values, set, faults }: FormProps<Fields>) {
 }
 
 function Settings({ resellerId }: { resellerId: number }) {
-  const page = usePage();
   const { ordering } = useFilters();
   const order = ORDERS.find(({ value }) => value === ordering)?.value;
   const params = {
     path: { resellerId },
-    query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(order && { ordering: order }) },
+    query: { ...usePaging(), ...(order && { ordering: order }) },
   };
   const read = $api.useQuery('get', LIST, { params });
   return (
@@ -142,7 +142,7 @@ function Settings({ resellerId }: { resellerId: number }) {
           { name: 'E-mail address', show: ({ email }) => email },
           {
             name: 'State',
-            show: ({ enabled }) => <span className={`badge ${enabled ? 'good' : ''}`}>{enabled ? 'on' : 'off'}</span>,
+            show: ({ enabled }) => <State of={enabled ? 'on' : 'off'} />,
           },
           {
             name: 'Actions',
@@ -174,7 +174,7 @@ function Settings({ resellerId }: { resellerId: number }) {
         ]}
         empty={<p>Nobody gets mails about this reseller’s clients.</p>}
       />
-      <Pages count={read.data?.count ?? 0} page={page} />
+      <Pages count={read.data?.count ?? 0} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { callOf } from '../../lib/call.ts';
 import { useRefusal } from '../../lib/permissions.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, NumberField, SelectField, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
@@ -112,7 +113,7 @@ function Lists({
   return (
     <Table
       caption="Price lists, the latest first"
-      read={{ ...read, data: read.data && { count: read.data.results.length, results: read.data.results } }}
+      read={read}
       keyOf={({ id }) => id}
       columns={[
         { name: 'ID', show: ({ id }) => <code>{id}</code> },
@@ -309,7 +310,7 @@ function ListFields({ values, set, faults, several }: FormProps<Fields> & { seve
       <SelectField
         label="Currency"
         value={values.currency}
-        options={[{ value: '', text: 'as before' }, ...CURRENCIES.map((one) => ({ value: one, text: one }))]}
+        options={[{ value: '', text: 'as before' }, ...optionsOf(CURRENCIES)]}
         onChange={(currency) => set({ currency })}
         faults={faults.currency}
       />
@@ -355,7 +356,7 @@ function ListFields({ values, set, faults, several }: FormProps<Fields> & { seve
             <SelectField
               label={`Item ${at + 1}`}
               value={item}
-              options={items.map((one) => ({ value: one, text: one }))}
+              options={optionsOf(items)}
               onChange={(item) => change(at, { item })}
             />
             <NumberField

@@ -61,7 +61,7 @@ export function Resellers() {
     >
       <Table
         caption="Resellers"
-        read={{ ...read, data: read.data && { count: read.data.results.length, results: read.data.results } }}
+        read={read}
         keyOf={({ id }) => id}
         columns={[
           { name: 'Name', show: ({ name }) => name },

@@ -64,7 +64,7 @@ export function TestKit() {
         </header>
         <Table
           caption="Faults that are set"
-          read={{ ...faults, data: faults.data && { count: faults.data.results.length, results: faults.data.results } }}
+          read={faults}
           keyOf={({ id }) => id}
           columns={[
             { name: 'ID', show: ({ id }) => <code>{id}</code> },

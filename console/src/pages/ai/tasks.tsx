@@ -3,27 +3,25 @@ import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { only, useFilters, usePage } from '../../lib/search.ts';
-import { AsCode } from '../../ui/as-code.tsx';
-import { Bulk } from '../../ui/bulk.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
-import { useSelection } from '../../ui/selection.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { PAGE_SIZE } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
-import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 type Listed = components['schemas']['ListedAiTask'];
 
+const LIST = '/streaming/ai/tasks';
 /** What the API filters and orders by. */
 const FILTERS = ['task_id', 'task_name', 'status', 'date_created', 'search', 'ordering'];
-const options = (...values: string[]) => values.map((value) => ({ value, text: value }));
-const ORDERS = [
-  { value: 'started_at', text: 'by start, the oldest first' },
-  { value: 'task_id', text: 'by ID' },
-  { value: 'task_name', text: 'by task' },
-  { value: 'status', text: 'by status' },
-];
+const STATUSES = ['PENDING', 'RECEIVED', 'STARTED', 'RETRY', 'SUCCESS', 'FAILURE', 'REVOKED'];
+const ORDERS = {
+  started_at: 'by start, the oldest first',
+  task_id: 'by ID',
+  task_name: 'by task',
+  status: 'by status',
+};
 
 export const UNFINISHED: readonly string[] = ['PENDING', 'RECEIVED', 'RETRY', 'STARTED'];
 
@@ -37,87 +35,67 @@ export function AiTasks() {
   const given = only(filters, FILTERS);
   const limit = Number(filters.limit) || PAGE_SIZE;
   const params = { query: { ...given, page, limit } as never };
-  const read = $api.useQuery('get', '/streaming/ai/tasks', { params });
-  const { chosen, column, drop } = useSelection(
-    read.data?.results,
-    ({ task_id }) => task_id,
-    ({ task_id }) => task_id,
-  );
-  const create = (
-    <Link className="button primary" to="/ai-tasks/new">
-      Create a task
-    </Link>
-  );
+  const read = $api.useQuery('get', LIST, { params });
+  const filtered = Object.keys(given).length > 0;
   return (
-    <Page
+    <ListPage
       title="AI tasks"
-      actions={
+      call={callOf('get', LIST, { params })}
+      read={read}
+      keyOf={({ task_id }) => task_id}
+      nameOf={({ task_id, task_data }) => `${titleOf(task_data)} ${task_id}`}
+      bulk={[
+        {
+          operation: 'cancelAiTask',
+          label: 'Cancel',
+          call: ({ task_id }) =>
+            callOf('post', '/streaming/ai/tasks/{task_id}/cancel', { params: { path: { task_id } } }),
+        },
+      ]}
+      create={
+        <Link className="button primary" to="/ai-tasks/new">
+          Create a task
+        </Link>
+      }
+      filtered={filtered}
+      size={limit}
+      filters={
         <>
-          <AsCode calls={[callOf('get', '/streaming/ai/tasks', { params })]} />
-          <Bulk
-            operation="cancelAiTask"
-            label="Cancel"
-            items={chosen.map(({ task_id, task_data }) => ({
-              id: task_id,
-              name: `${titleOf(task_data)} ${task_id}`,
-              call: callOf('post', '/streaming/ai/tasks/{task_id}/cancel', { params: { path: { task_id } } }),
-            }))}
-            onDone={drop}
+          <TextFilter name="search" label="Search" placeholder="part of an ID, a status, a value" />
+          <ChoiceFilter name="task_name" label="Task" options={optionsOf(['transcription', 'content-moderation'])} />
+          <ChoiceFilter name="status" label="Status" options={optionsOf(STATUSES)} />
+          <TextFilter name="date_created" label="Created (UTC)" placeholder="2026-05-23 or 2026-05-23T05" />
+          <TextFilter name="task_id" label="Task ID" />
+          <ChoiceFilter name="ordering" label="Order" options={optionsOf(ORDERS)} none="the latest start first" />
+          <ChoiceFilter
+            name="limit"
+            label="On a page"
+            options={optionsOf(['10', '100', '1000'])}
+            none={String(PAGE_SIZE)}
           />
-          {create}
         </>
       }
-    >
-      <search className="filters">
-        <TextFilter name="search" label="Search" placeholder="part of an ID, a status, a value" />
-        <ChoiceFilter name="task_name" label="Task" options={options('transcription', 'content-moderation')} />
-        <ChoiceFilter
-          name="status"
-          label="Status"
-          options={options('PENDING', 'RECEIVED', 'STARTED', 'RETRY', 'SUCCESS', 'FAILURE', 'REVOKED')}
-        />
-        <TextFilter name="date_created" label="Created (UTC)" placeholder="2026-05-23 or 2026-05-23T05" />
-        <TextFilter name="task_id" label="Task ID" />
-        <ChoiceFilter name="ordering" label="Order" options={ORDERS} none="the latest start first" />
-        <ChoiceFilter name="limit" label="On a page" options={options('10', '100', '1000')} none={String(PAGE_SIZE)} />
-      </search>
-      <Table
-        caption="AI tasks"
-        read={read}
-        keyOf={({ task_id }) => task_id}
-        columns={[
-          column,
-          {
-            name: 'Task',
-            show: ({ task_id, task_data }) => (
-              <Link to="/ai-tasks/$task" params={{ task: task_id }}>
-                {titleOf(task_data)}
-              </Link>
-            ),
-          },
-          { name: 'ID', show: ({ task_id }) => <code>{task_id}</code> },
-          { name: 'Status', show: ({ status }) => <State of={status} /> },
-          { name: 'Done', number: true, show: ({ progress }) => `${progress} %` },
-          { name: 'File', show: ({ task_data: { url } }) => <span className="long">{url}</span> },
-          { name: 'Started', show: ({ processing_time: { started_at } }) => <Time at={started_at} /> },
-          {
-            name: 'Took',
-            number: true,
-            show: ({ processing_time: { total_time_sec: took } }) => (took === null ? '' : `${took.toFixed(1)} s`),
-          },
-        ]}
-        empty={
-          Object.keys(given).length > 0 ? (
-            <p>No task matches these filters.</p>
-          ) : (
-            <>
-              <p>There is no AI task yet.</p>
-              {create}
-            </>
-          )
-        }
-      />
-      <Pages count={read.data?.count ?? 0} page={page} size={limit} />
-    </Page>
+      empty={filtered ? 'No task matches these filters.' : 'There is no AI task yet.'}
+      columns={[
+        {
+          name: 'Task',
+          show: ({ task_id, task_data }) => (
+            <Link to="/ai-tasks/$task" params={{ task: task_id }}>
+              {titleOf(task_data)}
+            </Link>
+          ),
+        },
+        { name: 'ID', show: ({ task_id }) => <code>{task_id}</code> },
+        { name: 'Status', show: ({ status }) => <State of={status} /> },
+        { name: 'Done', number: true, show: ({ progress }) => `${progress} %` },
+        { name: 'File', show: ({ task_data: { url } }) => <span className="long">{url}</span> },
+        { name: 'Started', show: ({ processing_time: { started_at } }) => <Time at={started_at} /> },
+        {
+          name: 'Took',
+          number: true,
+          show: ({ processing_time: { total_time_sec: took } }) => (took === null ? '' : `${took.toFixed(1)} s`),
+        },
+      ]}
+    />
   );
 }

@@ -3,14 +3,13 @@ import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { usePage } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Fault } from '../../ui/fault.tsx';
+import { Unread } from '../../ui/fault.tsx';
 import { CheckField, TextField, takes } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { PAGE_SIZE, Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -44,8 +43,7 @@ export function InstancePage() {
   const path = { ...pathOf(place), instance_id: id };
   const tab = useTab(TABS);
   const { data, error, refetch } = $api.useQuery('get', ONE, { params: { path } });
-  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
   return (
     <Page
       title={data.name}
@@ -280,7 +278,7 @@ function Metadata({ instance: { id, name, tags } }: { instance: Instance }) {
     <>
       <Table
         caption="Tags of the instance"
-        read={{ data: { count: tags.length, results: tags }, error: null, refetch: () => undefined }}
+        read={{ data: tags }}
         keyOf={({ key }) => key}
         columns={[
           { name: 'Key', show: ({ key }) => <code>{key}</code> },
@@ -325,9 +323,8 @@ function Metadata({ instance: { id, name, tags } }: { instance: Instance }) {
 /** What was done to the instance, from the journal of changes: tasks themselves can't be asked for by what they are about. */
 function Work({ id }: { id: string }) {
   const place = usePlace() as Place;
-  const page = usePage();
   const read = $api.useQuery('get', '/cloud/v1/user_actions', {
-    params: { query: { resource_id: [id], limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } },
+    params: { query: { resource_id: [id], ...usePaging() } },
   });
   return (
     <>
@@ -358,7 +355,7 @@ function Work({ id }: { id: string }) {
         ]}
         empty={<p>Nothing was done to this instance.</p>}
       />
-      <Pages count={read.data?.count ?? 0} page={page} />
+      <Pages count={read.data?.count ?? 0} />
     </>
   );
 }

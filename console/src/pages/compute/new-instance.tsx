@@ -4,6 +4,7 @@ import { $api, type ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, NumberField, SelectField, TextField, takes } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -229,7 +230,7 @@ function Disk({ form, choices, faults, set }: Inputs) {
           <SelectField
             label="Type of the volume"
             value={form.type}
-            options={VOLUME_TYPES.map((value) => ({ value, text: value }))}
+            options={optionsOf(VOLUME_TYPES)}
             onChange={(type) => set({ type: type as typeof form.type })}
             faults={faults['volumes.0.type_name']}
           />

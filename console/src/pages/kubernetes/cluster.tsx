@@ -4,7 +4,7 @@ import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Fault } from '../../ui/fault.tsx';
+import { Unread } from '../../ui/fault.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Page } from '../../ui/page.tsx';
 import { State } from '../../ui/state.tsx';
@@ -50,8 +50,7 @@ export function ClusterPage() {
   const { cluster: name } = useParams({ from: '/p/$project/r/$region/clusters/$cluster' });
   const place = usePlace() as Place;
   const { data, error, refetch } = useCluster(place, name);
-  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
   return <Known key={data.cluster.id} place={place} read={data} />;
 }
 

@@ -1,4 +1,5 @@
 import { changedNames, type Values } from '../../lib/changes.ts';
+import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, NumberField, SelectField } from '../../ui/field.tsx';
 import type { FieldsProps, Group } from './settings.tsx';
 
@@ -116,7 +117,7 @@ function Fields({ values, onChange, faults, cluster }: FieldsProps) {
               onChange={(routing_mode) =>
                 set({ routing_mode, ...(routing_mode === 'tunnel' && values.tunnel === '' && { tunnel: 'geneve' }) })
               }
-              options={['tunnel', 'native'].map((value) => ({ value, text: value }))}
+              options={optionsOf(['tunnel', 'native'])}
               help="How packets of pods get from node to node."
               faults={faultsOf('routing_mode')}
             />
@@ -136,7 +137,7 @@ function Fields({ values, onChange, faults, cluster }: FieldsProps) {
               label="Load balancing mode"
               value={String(values.lb_mode)}
               onChange={(lb_mode) => set({ lb_mode })}
-              options={['snat', 'dsr', 'hybrid'].map((value) => ({ value, text: value }))}
+              options={optionsOf(['snat', 'dsr', 'hybrid'])}
               help="With dsr, nodes answer clients directly; hybrid does so for TCP only."
               faults={faultsOf('lb_mode')}
             />

@@ -6,6 +6,7 @@ import { callOf } from '../../lib/call.ts';
 import { changedNames, type Values } from '../../lib/changes.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -273,7 +274,7 @@ function Basics({
           label="Kubernetes version"
           value={entered.version}
           onChange={(version) => onChange({ version })}
-          options={[...versions].reverse().map((one) => ({ value: one, text: one }))}
+          options={optionsOf([...versions].reverse())}
           faults={faults.version}
           required
         />

@@ -5,7 +5,7 @@ import { callOf } from '../../lib/call.ts';
 import type { Place } from '../../lib/place.ts';
 import { Action } from '../../ui/action.tsx';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Choice } from '../../ui/choice.tsx';
+import { Choice, optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -226,12 +226,7 @@ function Upgrade({ place, cluster, etag }: { place: Place; cluster: Cluster; eta
         </p>
         {version !== undefined && (
           <div className="row">
-            <Choice
-              label="To"
-              value={version}
-              options={versions.map((one) => ({ value: one, text: one }))}
-              onChange={setChosen}
-            />
+            <Choice label="To" value={version} options={optionsOf(versions)} onChange={setChosen} />
             <Review
               operation="upgradeKubernetesClusterV2"
               label="Upgrade"

@@ -38,7 +38,7 @@ export function Pools({ place, read: { cluster, etag } }: { place: Place; read: 
       </div>
       <Table
         caption={`Pools of ${cluster.name}`}
-        read={{ data: { count: cluster.pools.length, results: cluster.pools }, error: null, refetch: () => {} }}
+        read={{ data: cluster.pools }}
         keyOf={({ id }) => id}
         columns={[
           {

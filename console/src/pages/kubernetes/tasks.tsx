@@ -3,10 +3,9 @@ import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { useRefusal } from '../../lib/permissions.ts';
 import type { Place } from '../../lib/place.ts';
-import { usePage } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Fault } from '../../ui/fault.tsx';
-import { Pages } from '../../ui/pages.tsx';
+import { Unread } from '../../ui/fault.tsx';
+import { Pages, usePaging } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time, timeOf } from '../../ui/time.tsx';
 import { StepsChart } from '../task-steps.tsx';
@@ -18,21 +17,18 @@ const SHOWN = 10;
 
 /** What was done with a cluster and its pools, the newest first, with the steps over time. */
 export function Tasks({ place, cluster }: { place: Place; cluster: Cluster }) {
-  const page = usePage();
   const params = {
     query: {
       project_id: [place.project],
       resource_id: cluster.id,
       order_by: 'desc',
-      limit: SHOWN,
-      offset: (page - 1) * SHOWN,
+      ...usePaging(SHOWN),
     } as never,
   };
   const refusal = useRefusal()('listUserActions');
   const { data, error, refetch } = $api.useQuery('get', '/cloud/v1/user_actions', { params });
   if (refusal !== undefined) return <KnownTasks place={place} cluster={cluster} />;
-  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
   return (
     <div className="page">
       <div className="row">
@@ -52,7 +48,7 @@ export function Tasks({ place, cluster }: { place: Place; cluster: Cluster }) {
           </section>
         ),
       )}
-      <Pages count={data.count} page={page} size={SHOWN} />
+      <Pages count={data.count} size={SHOWN} />
     </div>
   );
 }
@@ -80,8 +76,7 @@ function KnownTasks({ place, cluster }: { place: Place; cluster: Cluster }) {
 function TaskTimeline({ place, id, by }: { place: Place; id: string; by: string | undefined }) {
   const task = $api.useQuery('get', '/v1/tasks/{task_id}', { params: { path: { task_id: id } } });
   const steps = $api.useQuery('get', '/tradewind/v1/tasks/{task_id}/steps', { params: { path: { task_id: id } } });
-  if (task.error && !task.data) return <Fault error={task.error} again={() => void task.refetch()} />;
-  if (!task.data) return <p className="muted">Reading …</p>;
+  if (!task.data) return <Unread error={task.error} again={task.refetch} />;
   const { task_type, state, error, created_on, finished_on, request_id } = task.data;
   const failed = state === 'ERROR';
   return (

@@ -1,18 +1,16 @@
 import { useState } from 'react';
+import type { components } from '../../../types/api.d.ts';
 import { $api, type ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters, usePage } from '../../lib/search.ts';
-import { AsCode } from '../../ui/as-code.tsx';
-import { Bulk } from '../../ui/bulk.tsx';
+import { useFilters } from '../../lib/search.ts';
+import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, SelectField, TextField, takes } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
-import { useSelection } from '../../ui/selection.tsx';
 import { State } from '../../ui/state.tsx';
-import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Changing, InstanceLink, LoadBalancerLink, NetworkLink, QuestionLink } from './links.tsx';
 
@@ -25,104 +23,77 @@ const FLOATING_STATES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
 export function FloatingIps() {
   const place = usePlace() as Place;
-  const page = usePage();
   const { status } = useFilters();
   const init = {
     params: {
       path: pathOf(place),
       query: {
-        limit: PAGE_SIZE,
-        offset: (page - 1) * PAGE_SIZE,
+        ...usePaging(),
         ...(status && { status: status as (typeof FLOATING_STATES)[number] }),
       },
     },
   };
   const read = $api.useQuery('get', FLOATING, init);
-  const selection = useSelection(
-    read.data?.results,
-    ({ id }) => id,
-    ({ floating_ip_address }) => floating_ip_address,
-  );
   const one = (id: string) => ({ params: { path: { ...pathOf(place), floating_ip_id: id } } });
   return (
-    <Page
+    <ListPage
       title="Floating IPs"
-      actions={
-        <>
-          <AsCode calls={[callOf('get', FLOATING, init)]} />
-          <Review
-            operation="createFloatingIp"
-            label="New floating IP"
-            title="Allocate a floating IP?"
-            tone="primary"
-            call={() => callOf('post', FLOATING, { params: { path: pathOf(place) }, body: {} })}
-          />
-        </>
+      caption="Floating IPs, the newest first"
+      call={callOf('get', FLOATING, init)}
+      read={read}
+      keyOf={({ id }) => id}
+      nameOf={({ floating_ip_address }) => floating_ip_address}
+      bulk={[
+        {
+          operation: 'unassignFloatingIp',
+          label: 'Unassign',
+          tone: 'quiet',
+          call: ({ id }) =>
+            callOf('post', '/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}/unassign', one(id)),
+        },
+        { operation: 'deleteFloatingIp', label: 'Delete', call: ({ id }) => callOf('delete', FLOATING_ONE, one(id)) },
+      ]}
+      bulkBelow
+      more={
+        <Review
+          operation="createFloatingIp"
+          label="New floating IP"
+          title="Allocate a floating IP?"
+          tone="primary"
+          call={() => callOf('post', FLOATING, { params: { path: pathOf(place) }, body: {} })}
+        />
       }
-    >
-      <div className="row filters">
-        <ChoiceFilter name="status" label="Status" options={FLOATING_STATES.map((value) => ({ value, text: value }))} />
-      </div>
-      <div className="row">
-        <Bulk
-          operation="unassignFloatingIp"
-          label="Unassign"
-          tone="quiet"
-          items={selection.chosen.map(({ id, floating_ip_address: name }) => ({
-            id,
-            name,
-            call: callOf('post', '/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}/unassign', one(id)),
-          }))}
-          onDone={selection.drop}
-        />
-        <Bulk
-          operation="deleteFloatingIp"
-          label="Delete"
-          items={selection.chosen.map(({ id, floating_ip_address: name }) => ({
-            id,
-            name,
-            call: callOf('delete', FLOATING_ONE, one(id)),
-          }))}
-          onDone={selection.drop}
-        />
-      </div>
-      <Table
-        caption="Floating IPs, the newest first"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          selection.column,
-          { name: 'Address', show: ({ floating_ip_address }) => <span className="mono">{floating_ip_address}</span> },
-          { name: 'Status', show: ({ status }) => (status ? <State of={status} /> : '') },
-          {
-            name: 'Leads to',
-            show: ({ id, instance, loadbalancer, fixed_ip_address, port_id, floating_ip_address }) => {
-              if (port_id === null) return <Assign id={id} address={floating_ip_address} />;
-              return (
-                <span className="row tight">
-                  {instance && <InstanceLink id={instance.id} name={instance.name} />}
-                  {loadbalancer && <LoadBalancerLink id={loadbalancer.id} name={loadbalancer.name} />}
-                  <span className="mono">{fixed_ip_address}</span>
-                </span>
-              );
-            },
+      filters={<ChoiceFilter name="status" label="Status" options={optionsOf(FLOATING_STATES)} />}
+      empty={`There is no floating IP ${status ? 'with this status' : 'in this project and region'}.`}
+      columns={[
+        { name: 'Address', show: ({ floating_ip_address }) => <span className="mono">{floating_ip_address}</span> },
+        { name: 'Status', show: ({ status }) => (status ? <State of={status} /> : '') },
+        {
+          name: 'Leads to',
+          show: ({ id, instance, loadbalancer, fixed_ip_address, port_id, floating_ip_address }) => {
+            if (port_id === null) return <Assign id={id} address={floating_ip_address} />;
+            return (
+              <span className="row tight">
+                {instance && <InstanceLink id={instance.id} name={instance.name} />}
+                {loadbalancer && <LoadBalancerLink id={loadbalancer.id} name={loadbalancer.name} />}
+                <span className="mono">{fixed_ip_address}</span>
+              </span>
+            );
           },
-          {
-            name: 'Reachability',
-            show: ({ port_id, floating_ip_address }) =>
-              port_id && (
-                <QuestionLink asked={{ to: port_id }}>
-                  What reaches it<span className="hidden"> ({floating_ip_address})</span>
-                </QuestionLink>
-              ),
-          },
-          { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
-          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
-        ]}
-        empty={<p>There is no floating IP {status ? 'with this status' : 'in this project and region'}.</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+        },
+        {
+          name: 'Reachability',
+          show: ({ port_id, floating_ip_address }) =>
+            port_id && (
+              <QuestionLink asked={{ to: port_id }}>
+                What reaches it<span className="hidden"> ({floating_ip_address})</span>
+              </QuestionLink>
+            ),
+        },
+        { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
+        { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+      ]}
+    />
   );
 }
 
@@ -207,16 +178,17 @@ const ORDERS = {
   'status.asc': 'by status',
 } as const;
 
+const addressOf = (row: components['schemas']['ReservedFixedIp']): string =>
+  row.fixed_ip_address ?? row.fixed_ipv6_address ?? row.name;
+
 export function ReservedIps() {
   const place = usePlace() as Place;
-  const page = usePage();
   const { ip, kind, use, order } = useFilters();
   const init = {
     params: {
       path: pathOf(place),
       query: {
-        limit: PAGE_SIZE,
-        offset: (page - 1) * PAGE_SIZE,
+        ...usePaging(),
         ...(ip && { ip_address: ip }),
         ...(kind === 'external' && { external_only: true }),
         ...(kind === 'internal' && { internal_only: true }),
@@ -227,103 +199,85 @@ export function ReservedIps() {
     },
   };
   const read = $api.useQuery('get', RESERVED, init);
-  const rows = read.data?.results.map((row) => ({
-    ...row,
-    id: row.port_id,
-    name: row.fixed_ip_address ?? row.fixed_ipv6_address ?? row.name,
-  }));
-  const selection = useSelection(
-    rows,
-    ({ id }) => id,
-    ({ name }) => name,
-  );
   return (
-    <Page title="Reserved fixed IPs" actions={<AsCode calls={[callOf('get', RESERVED, init)]} />}>
+    <ListPage
+      title="Reserved fixed IPs"
+      call={callOf('get', RESERVED, init)}
+      read={read}
+      keyOf={({ port_id }) => port_id}
+      nameOf={addressOf}
+      bulk={[
+        {
+          operation: 'deleteReservedFixedIp',
+          label: 'Delete',
+          call: ({ port_id }) => callOf('delete', RESERVED_ONE, { params: { path: { ...pathOf(place), port_id } } }),
+        },
+      ]}
+      bulkBelow
+      filters={
+        <>
+          <TextFilter name="ip" label="Address" placeholder="part of it" />
+          <ChoiceFilter
+            name="kind"
+            label="Where"
+            options={[
+              { value: 'external', text: 'the internet' },
+              { value: 'internal', text: 'own networks' },
+            ]}
+          />
+          <ChoiceFilter
+            name="use"
+            label="Use"
+            options={[
+              { value: 'free', text: 'free ones' },
+              { value: 'vip', text: 'VIPs' },
+            ]}
+          />
+          <ChoiceFilter name="order" label="Order" options={optionsOf(ORDERS)} none="as the API has it" />
+        </>
+      }
+      empty={`There is no reserved fixed IP ${ip || kind || use ? 'like this' : 'in this project and region'}.`}
+      columns={[
+        { name: 'Address', show: (row) => <span className="mono">{addressOf(row)}</span> },
+        { name: 'Status', show: ({ status }) => <State of={status} /> },
+        {
+          name: 'Used by',
+          show: ({ reservation: { resource_type, resource_id } }) => {
+            if (!resource_id) return <span className="muted">nothing</span>;
+            return resource_type === 'loadbalancer' ? (
+              <LoadBalancerLink id={resource_id} />
+            ) : (
+              <InstanceLink id={resource_id} />
+            );
+          },
+        },
+        { name: 'Network', show: ({ network }) => <NetworkLink id={network.id} name={network.name} /> },
+        {
+          name: 'VIP',
+          show: (row) => (
+            <span className="row tight">
+              {row.is_vip ? 'yes' : 'no'}
+              <Review
+                operation="updateReservedFixedIp"
+                label={row.is_vip ? 'End' : 'Make it one'}
+                title={`Make ${addressOf(row)} ${row.is_vip ? 'no' : 'a'} VIP?`}
+                tone="quiet"
+                call={() =>
+                  callOf('patch', RESERVED_ONE, {
+                    params: { path: { ...pathOf(place), port_id: row.port_id } },
+                    body: { is_vip: !row.is_vip },
+                  })
+                }
+              />
+            </span>
+          ),
+        },
+        { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
+        { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+      ]}
+    >
       <NewReservedIp />
-      <div className="row filters">
-        <TextFilter name="ip" label="Address" placeholder="part of it" />
-        <ChoiceFilter
-          name="kind"
-          label="Where"
-          options={[
-            { value: 'external', text: 'the internet' },
-            { value: 'internal', text: 'own networks' },
-          ]}
-        />
-        <ChoiceFilter
-          name="use"
-          label="Use"
-          options={[
-            { value: 'free', text: 'free ones' },
-            { value: 'vip', text: 'VIPs' },
-          ]}
-        />
-        <ChoiceFilter
-          name="order"
-          label="Order"
-          options={Object.entries(ORDERS).map(([value, text]) => ({ value, text }))}
-          none="as the API has it"
-        />
-      </div>
-      <div className="row">
-        <Bulk
-          operation="deleteReservedFixedIp"
-          label="Delete"
-          items={selection.chosen.map(({ id, name }) => ({
-            id,
-            name,
-            call: callOf('delete', RESERVED_ONE, { params: { path: { ...pathOf(place), port_id: id } } }),
-          }))}
-          onDone={selection.drop}
-        />
-      </div>
-      <Table
-        caption="Reserved fixed IPs"
-        read={{ ...read, data: read.data && rows && { count: read.data.count, results: rows } }}
-        keyOf={({ id }) => id}
-        columns={[
-          selection.column,
-          { name: 'Address', show: ({ name }) => <span className="mono">{name}</span> },
-          { name: 'Status', show: ({ status }) => <State of={status} /> },
-          {
-            name: 'Used by',
-            show: ({ reservation: { resource_type, resource_id } }) => {
-              if (!resource_id) return <span className="muted">nothing</span>;
-              return resource_type === 'loadbalancer' ? (
-                <LoadBalancerLink id={resource_id} />
-              ) : (
-                <InstanceLink id={resource_id} />
-              );
-            },
-          },
-          { name: 'Network', show: ({ network }) => <NetworkLink id={network.id} name={network.name} /> },
-          {
-            name: 'VIP',
-            show: ({ id, name, is_vip }) => (
-              <span className="row tight">
-                {is_vip ? 'yes' : 'no'}
-                <Review
-                  operation="updateReservedFixedIp"
-                  label={is_vip ? 'End' : 'Make it one'}
-                  title={is_vip ? `Make ${name} no VIP?` : `Make ${name} a VIP?`}
-                  tone="quiet"
-                  call={() =>
-                    callOf('patch', RESERVED_ONE, {
-                      params: { path: { ...pathOf(place), port_id: id } },
-                      body: { is_vip: !is_vip },
-                    })
-                  }
-                />
-              </span>
-            ),
-          },
-          { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
-          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
-        ]}
-        empty={<p>There is no reserved fixed IP {ip || kind || use ? 'like this' : 'in this project and region'}.</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+    </ListPage>
   );
 }
 

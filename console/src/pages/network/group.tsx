@@ -6,7 +6,7 @@ import { changedFields } from '../../lib/changes.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Fault } from '../../ui/fault.tsx';
+import { Unread } from '../../ui/fault.tsx';
 import { TextField, takes, useFaults } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -44,8 +44,7 @@ export function SecurityGroup() {
   const place = usePlace() as Place;
   const path = { ...pathOf(place), group_id: id };
   const { data, error, refetch } = $api.useQuery('get', ONE, { params: { path } });
-  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
   return <Known key={id} group={data} />;
 }
 

@@ -3,16 +3,12 @@ import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters, usePage } from '../../lib/search.ts';
-import { AsCode } from '../../ui/as-code.tsx';
-import { Bulk } from '../../ui/bulk.tsx';
+import { useFilters } from '../../lib/search.ts';
 import { SelectField, TextField, useFaults } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
-import { useSelection } from '../../ui/selection.tsx';
-import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { GroupLink } from './links.tsx';
 import { exposureOf, httpsRules, pingRules, type Rule, ruleOf } from './rules.ts';
@@ -34,57 +30,44 @@ export function useGroups() {
 
 export function SecurityGroups() {
   const place = usePlace() as Place;
-  const page = usePage();
   const { name } = useFilters();
   const init = {
     params: {
       path: pathOf(place),
-      query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(name && { name }) },
+      query: { ...usePaging(), ...(name && { name }) },
     },
   };
   const read = $api.useQuery('get', LIST, init);
-  const selection = useSelection(
-    read.data?.results,
-    ({ id }) => id,
-    ({ name }) => name,
-  );
   return (
-    <Page title="Security groups" actions={<AsCode calls={[callOf('get', LIST, init)]} />}>
+    <ListPage
+      title="Security groups"
+      call={callOf('get', LIST, init)}
+      read={read}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      bulk={[
+        {
+          operation: 'deleteSecurityGroup',
+          label: 'Delete',
+          call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), group_id: id } } }),
+        },
+      ]}
+      bulkBelow
+      filters={<TextFilter name="name" label="Name" placeholder="the whole name" />}
+      empty={name ? 'No group has this name.' : 'There is no security group in this project and region.'}
+      columns={[
+        { name: 'Name', show: ({ id, name }) => <GroupLink id={id} name={name} /> },
+        { name: 'Rules', number: true, show: ({ security_group_rules }) => security_group_rules.length },
+        {
+          name: 'Open to the internet',
+          show: ({ security_group_rules }) => <Open rules={security_group_rules.map(ruleOf)} />,
+        },
+        { name: 'Description', show: ({ description }) => description },
+        { name: 'Changed', show: ({ updated_at }) => <Time at={updated_at} /> },
+      ]}
+    >
       <NewGroup />
-      <div className="row filters">
-        <TextFilter name="name" label="Name" placeholder="the whole name" />
-      </div>
-      <div className="row">
-        <Bulk
-          operation="deleteSecurityGroup"
-          label="Delete"
-          items={selection.chosen.map(({ id, name }) => ({
-            id,
-            name,
-            call: callOf('delete', ONE, { params: { path: { ...pathOf(place), group_id: id } } }),
-          }))}
-          onDone={selection.drop}
-        />
-      </div>
-      <Table
-        caption="Security groups"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          selection.column,
-          { name: 'Name', show: ({ id, name }) => <GroupLink id={id} name={name} /> },
-          { name: 'Rules', number: true, show: ({ security_group_rules }) => security_group_rules.length },
-          {
-            name: 'Open to the internet',
-            show: ({ security_group_rules }) => <Open rules={security_group_rules.map(ruleOf)} />,
-          },
-          { name: 'Description', show: ({ description }) => description },
-          { name: 'Changed', show: ({ updated_at }) => <Time at={updated_at} /> },
-        ]}
-        empty={<p>{name ? 'No group has this name.' : 'There is no security group in this project and region.'}</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+    </ListPage>
   );
 }
 

@@ -3,17 +3,17 @@ import { useState } from 'react';
 import { $api, type ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters, usePage } from '../../lib/search.ts';
+import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Bulk } from '../../ui/bulk.tsx';
-import { Fault } from '../../ui/fault.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
+import { Unread } from '../../ui/fault.tsx';
 import { CheckField, SelectField, TextField, takes } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
-import { useSelection } from '../../ui/selection.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
@@ -34,14 +34,12 @@ const ORDERS = {
 
 export function LoadBalancers() {
   const place = usePlace() as Place;
-  const page = usePage();
   const { name, working, built, floating, order } = useFilters();
   const init = {
     params: {
       path: pathOf(place),
       query: {
-        limit: PAGE_SIZE,
-        offset: (page - 1) * PAGE_SIZE,
+        ...usePaging(),
         ...(name && { name }),
         ...(working && { operating_status: working as (typeof WORKING)[number] }),
         ...(built && { provisioning_status: built as (typeof BUILT)[number] }),
@@ -51,72 +49,56 @@ export function LoadBalancers() {
     },
   };
   const read = $api.useQuery('get', LIST, init);
-  const selection = useSelection(
-    read.data?.results,
-    ({ id }) => id,
-    ({ name }) => name,
-  );
-  const filtered = Boolean(name || working || built || floating);
   return (
-    <Page title="Load balancers" actions={<AsCode calls={[callOf('get', LIST, init)]} />}>
+    <ListPage
+      title="Load balancers"
+      call={callOf('get', LIST, init)}
+      read={read}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      bulk={[
+        {
+          operation: 'deleteLoadBalancer',
+          label: 'Delete',
+          call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), load_balancer_id: id } } }),
+        },
+      ]}
+      bulkBelow
+      filters={
+        <>
+          <TextFilter name="name" label="Name" placeholder="part of the name" />
+          <ChoiceFilter name="working" label="Works" options={optionsOf(WORKING)} />
+          <ChoiceFilter name="built" label="Built" options={optionsOf(BUILT)} />
+          <ChoiceFilter name="floating" label="Floating IP" options={optionsOf(['yes', 'no'])} />
+          <ChoiceFilter name="order" label="Order" options={optionsOf(ORDERS)} none="the newest first" />
+        </>
+      }
+      empty={
+        name || working || built || floating
+          ? 'No load balancer is like this.'
+          : 'There is no load balancer in this project and region.'
+      }
+      columns={[
+        { name: 'Name', show: ({ id, name }) => <LoadBalancerLink id={id} name={name} /> },
+        { name: 'Works', show: ({ operating_status }) => <State of={operating_status} /> },
+        { name: 'Built', show: ({ provisioning_status }) => <State of={provisioning_status} /> },
+        { name: 'Address', show: ({ vip_address }) => <span className="mono">{vip_address ?? ''}</span> },
+        {
+          name: 'Floating IPs',
+          show: ({ floating_ips }) => (
+            <span className="mono">
+              {floating_ips.map(({ floating_ip_address }) => floating_ip_address).join(', ')}
+            </span>
+          ),
+        },
+        { name: 'Flavor', show: ({ flavor }) => flavor?.flavor_name ?? '' },
+        { name: 'Listeners', number: true, show: ({ listeners }) => listeners.length },
+        { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
+        { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+      ]}
+    >
       <NewLoadBalancer />
-      <div className="row filters">
-        <TextFilter name="name" label="Name" placeholder="part of the name" />
-        <ChoiceFilter name="working" label="Works" options={WORKING.map((value) => ({ value, text: value }))} />
-        <ChoiceFilter name="built" label="Built" options={BUILT.map((value) => ({ value, text: value }))} />
-        <ChoiceFilter
-          name="floating"
-          label="Floating IP"
-          options={['yes', 'no'].map((value) => ({ value, text: value }))}
-        />
-        <ChoiceFilter
-          name="order"
-          label="Order"
-          options={Object.entries(ORDERS).map(([value, text]) => ({ value, text }))}
-          none="the newest first"
-        />
-      </div>
-      <div className="row">
-        <Bulk
-          operation="deleteLoadBalancer"
-          label="Delete"
-          items={selection.chosen.map(({ id, name }) => ({
-            id,
-            name,
-            call: callOf('delete', ONE, { params: { path: { ...pathOf(place), load_balancer_id: id } } }),
-          }))}
-          onDone={selection.drop}
-        />
-      </div>
-      <Table
-        caption="Load balancers"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          selection.column,
-          { name: 'Name', show: ({ id, name }) => <LoadBalancerLink id={id} name={name} /> },
-          { name: 'Works', show: ({ operating_status }) => <State of={operating_status} /> },
-          { name: 'Built', show: ({ provisioning_status }) => <State of={provisioning_status} /> },
-          { name: 'Address', show: ({ vip_address }) => <span className="mono">{vip_address ?? ''}</span> },
-          {
-            name: 'Floating IPs',
-            show: ({ floating_ips }) => (
-              <span className="mono">
-                {floating_ips.map(({ floating_ip_address }) => floating_ip_address).join(', ')}
-              </span>
-            ),
-          },
-          { name: 'Flavor', show: ({ flavor }) => flavor?.flavor_name ?? '' },
-          { name: 'Listeners', number: true, show: ({ listeners }) => listeners.length },
-          { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
-          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
-        ]}
-        empty={
-          <p>{filtered ? 'No load balancer is like this.' : 'There is no load balancer in this project and region.'}</p>
-        }
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+    </ListPage>
   );
 }
 
@@ -217,8 +199,7 @@ export function LoadBalancerPage() {
   const one = { params: { path: { ...pathOf(place), load_balancer_id: id } } };
   const parts = { params: { path: pathOf(place), query: { load_balancer_id: id } } };
   const { data, error, refetch } = $api.useQuery('get', ONE, one);
-  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
   return (
     <Page
       title={data.name}
@@ -309,8 +290,7 @@ function Pools({ id }: { id: string }) {
   const { data, error, refetch } = $api.useQuery('get', POOLS, {
     params: { path: pathOf(place), query: { load_balancer_id: id, details: true, limit: 1000 } },
   });
-  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
   if (data.count === 0) return <p className="card empty">This load balancer has no pool.</p>;
   return data.results.map((pool) => (
     <section key={pool.id} className="card" aria-label={`Pool ${pool.name}`}>
@@ -326,7 +306,7 @@ function Pools({ id }: { id: string }) {
       </header>
       <Table
         caption={`Members of pool ${pool.name}`}
-        read={{ data: { count: pool.members.length, results: pool.members }, error: null, refetch }}
+        read={{ data: pool.members, error: null, refetch }}
         keyOf={({ id }) => id}
         columns={[
           {

@@ -5,7 +5,7 @@ import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters, useSetFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Choice } from '../../ui/choice.tsx';
+import { Choice, optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -84,7 +84,7 @@ export function Matrix() {
         <Choice
           label="Protocol"
           value={protocol}
-          options={[{ value: 'any', text: 'all protocols' }, ...PROTOCOLS.map((value) => ({ value, text: value }))]}
+          options={[{ value: 'any', text: 'all protocols' }, ...optionsOf(PROTOCOLS)]}
           onChange={(chosen) => change({ protocol: chosen })}
         />
         {hasPorts(protocol) && <TextFilter name="port" label="Port" placeholder="443" />}

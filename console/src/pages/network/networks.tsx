@@ -3,17 +3,17 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { $api, type ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters, usePage } from '../../lib/search.ts';
+import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Bulk } from '../../ui/bulk.tsx';
-import { Fault } from '../../ui/fault.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
+import { Unread } from '../../ui/fault.tsx';
 import { CheckField, TextField, takes } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
-import { useSelection } from '../../ui/selection.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -34,14 +34,12 @@ const ORDERS = {
 
 export function Networks() {
   const place = usePlace() as Place;
-  const page = usePage();
   const { name, owned, order } = useFilters();
   const init = {
     params: {
       path: pathOf(place),
       query: {
-        limit: PAGE_SIZE,
-        offset: (page - 1) * PAGE_SIZE,
+        ...usePaging(),
         ...(name && { name }),
         ...(owned === 'any' && { owned_by: 'any' as const }),
         ...(order && { order_by: order as keyof typeof ORDERS }),
@@ -49,68 +47,50 @@ export function Networks() {
     },
   };
   const read = $api.useQuery('get', LIST, init);
-  const selection = useSelection(
-    read.data?.results,
-    ({ id }) => id,
-    ({ name }) => name,
-  );
   return (
-    <Page
+    <ListPage
       title="Networks"
+      call={callOf('get', LIST, init)}
+      read={read}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      bulk={[
+        {
+          operation: 'deleteNetwork',
+          label: 'Delete',
+          call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), network_id: id } } }),
+        },
+      ]}
+      bulkBelow
       actions={
+        <Link to="/p/$project/r/$region/topology" params={place} className="button">
+          Topology
+        </Link>
+      }
+      filters={
         <>
-          <Link to="/p/$project/r/$region/topology" params={place} className="button">
-            Topology
-          </Link>
-          <AsCode calls={[callOf('get', LIST, init)]} />
+          <TextFilter name="name" label="Name" placeholder="the whole name" />
+          <ChoiceFilter
+            name="owned"
+            label="Networks of the platform"
+            options={[{ value: 'any', text: 'as well' }]}
+            none="not shown"
+          />
+          <ChoiceFilter name="order" label="Order" options={optionsOf(ORDERS)} none="as the API has it" />
         </>
       }
+      empty={name ? 'No network has this name.' : 'There is no network in this project and region.'}
+      columns={[
+        { name: 'Name', show: ({ id, name }) => <NetworkLink id={id} name={name} /> },
+        { name: 'Kind', show: kindOf },
+        { name: 'Subnets', number: true, show: ({ subnets }) => subnets.length },
+        { name: 'MTU', number: true, show: ({ mtu }) => mtu },
+        { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
+        { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+      ]}
     >
       <NewNetwork />
-      <div className="row filters">
-        <TextFilter name="name" label="Name" placeholder="the whole name" />
-        <ChoiceFilter
-          name="owned"
-          label="Networks of the platform"
-          options={[{ value: 'any', text: 'as well' }]}
-          none="not shown"
-        />
-        <ChoiceFilter
-          name="order"
-          label="Order"
-          options={Object.entries(ORDERS).map(([value, text]) => ({ value, text }))}
-          none="as the API has it"
-        />
-      </div>
-      <div className="row">
-        <Bulk
-          operation="deleteNetwork"
-          label="Delete"
-          items={selection.chosen.map(({ id, name }) => ({
-            id,
-            name,
-            call: callOf('delete', ONE, { params: { path: { ...pathOf(place), network_id: id } } }),
-          }))}
-          onDone={selection.drop}
-        />
-      </div>
-      <Table
-        caption="Networks"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          selection.column,
-          { name: 'Name', show: ({ id, name }) => <NetworkLink id={id} name={name} /> },
-          { name: 'Kind', show: kindOf },
-          { name: 'Subnets', number: true, show: ({ subnets }) => subnets.length },
-          { name: 'MTU', number: true, show: ({ mtu }) => mtu },
-          { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
-          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
-        ]}
-        empty={<p>{name ? 'No network has this name.' : 'There is no network in this project and region.'}</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+    </ListPage>
   );
 }
 
@@ -215,8 +195,7 @@ export function NetworkPage() {
   const tab = useTab(TABS);
   const init = { params: { path: { ...pathOf(place), network_id: id } } };
   const { data, error, refetch } = $api.useQuery('get', ONE, init);
-  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <Unread error={error} again={refetch} />;
   return (
     <Page
       title={data.name}
@@ -250,11 +229,10 @@ export function NetworkPage() {
 
 function Subnets({ id, own }: { id: string; own: boolean }) {
   const place = usePlace() as Place;
-  const page = usePage();
   const read = $api.useQuery('get', SUBNETS, {
     params: {
       path: pathOf(place),
-      query: { network_id: id, owned_by: 'any', limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
+      query: { network_id: id, owned_by: 'any', ...usePaging() },
     },
   });
   return (
@@ -291,7 +269,7 @@ function Subnets({ id, own }: { id: string; own: boolean }) {
         ]}
         empty={<p>This network has no subnet, so nothing gets an address in it.</p>}
       />
-      <Pages count={read.data?.count ?? 0} page={page} />
+      <Pages count={read.data?.count ?? 0} />
     </>
   );
 }
@@ -363,12 +341,11 @@ function NewSubnet({ id }: { id: string }) {
 
 function Ports({ id }: { id: string }) {
   const place = usePlace() as Place;
-  const page = usePage();
   const { nameOf } = useGroups();
   const read = $api.useQuery('get', PORTS, {
     params: {
       path: pathOf(place),
-      query: { network_ids: [id], limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
+      query: { network_ids: [id], ...usePaging() },
     },
   });
   const owners = $api.useQuery('get', OWNERS, { params: { path: { ...pathOf(place), network_id: id } } });
@@ -421,7 +398,7 @@ function Ports({ id }: { id: string }) {
         ]}
         empty={<p>This network has no ports.</p>}
       />
-      <Pages count={read.data?.count ?? 0} page={page} />
+      <Pages count={read.data?.count ?? 0} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { type Search, useFilters, useSetFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -88,7 +89,7 @@ function Traffic({ asked: { protocol, port }, onChange }: { asked: Question; onC
         <SelectField
           label="Protocol"
           value={protocol ?? ''}
-          options={[{ value: '', text: 'all protocols' }, ...PROTOCOLS.map((value) => ({ value, text: value }))]}
+          options={[{ value: '', text: 'all protocols' }, ...optionsOf(PROTOCOLS)]}
           onChange={(chosen) => onChange({ protocol: chosen, ...(!hasPorts(chosen) && { port: '' }) })}
         />
         {hasPorts(protocol) && <PortField value={port ?? ''} onChange={(next) => onChange({ port: next })} />}

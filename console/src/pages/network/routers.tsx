@@ -2,17 +2,13 @@ import { useState } from 'react';
 import { $api, type ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters, usePage } from '../../lib/search.ts';
-import { AsCode } from '../../ui/as-code.tsx';
-import { Bulk } from '../../ui/bulk.tsx';
+import { useFilters } from '../../lib/search.ts';
 import { CheckField, SelectField, TextField, takes } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
-import { useSelection } from '../../ui/selection.tsx';
 import { State } from '../../ui/state.tsx';
-import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Changing, NetworkLink } from './links.tsx';
 
@@ -21,107 +17,93 @@ const ONE = '/cloud/v1/routers/{project_id}/{region_id}/{router_id}';
 
 export function Routers() {
   const place = usePlace() as Place;
-  const page = usePage();
   const { name } = useFilters();
   const init = {
     params: {
       path: pathOf(place),
-      query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(name && { name }) },
+      query: { ...usePaging(), ...(name && { name }) },
     },
   };
   const read = $api.useQuery('get', LIST, init);
-  const selection = useSelection(
-    read.data?.results,
-    ({ id }) => id,
-    ({ name }) => name,
-  );
   const subnets = useSubnets();
   return (
-    <Page title="Routers" actions={<AsCode calls={[callOf('get', LIST, init)]} />}>
+    <ListPage
+      title="Routers"
+      caption="Routers, the newest first"
+      call={callOf('get', LIST, init)}
+      read={read}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      bulk={[
+        {
+          operation: 'deleteRouter',
+          label: 'Delete',
+          call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), router_id: id } } }),
+        },
+      ]}
+      bulkBelow
+      filters={<TextFilter name="name" label="Name" placeholder="the whole name" />}
+      empty={name ? 'No router has this name.' : 'There is no router in this project and region.'}
+      columns={[
+        { name: 'Name', show: ({ name }) => name },
+        { name: 'Status', show: ({ status }) => <State of={status} /> },
+        {
+          name: 'To the internet',
+          show: ({ external_gateway_info: outside }) =>
+            outside ? (
+              <span className="mono">{outside.external_fixed_ips.map(({ ip_address }) => ip_address).join(', ')}</span>
+            ) : (
+              <span className="muted">no</span>
+            ),
+        },
+        {
+          name: 'Subnets',
+          show: ({ id, name, interfaces }) => (
+            <ul>
+              {interfaces.flatMap(({ network_id, ip_assignments }) =>
+                ip_assignments.map(({ ip_address, subnet_id }) => {
+                  const subnet = subnets.find((one) => one.value === subnet_id)?.text ?? subnet_id;
+                  return (
+                    <li key={subnet_id} className="row tight">
+                      <NetworkLink id={network_id} name={subnet} /> <span className="mono">{ip_address}</span>
+                      <Review
+                        operation="detachSubnetFromRouter"
+                        label={`Detach ${subnet}`}
+                        title={`Detach ${subnet} from ${name}?`}
+                        tone="quiet"
+                        call={() =>
+                          callOf('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/detach', {
+                            params: { path: { ...pathOf(place), router_id: id } },
+                            body: { subnet_id },
+                          })
+                        }
+                      />
+                    </li>
+                  );
+                }),
+              )}
+            </ul>
+          ),
+        },
+        {
+          name: 'Attach',
+          show: ({ id, name, interfaces }) => (
+            <Attach
+              id={id}
+              name={name}
+              free={subnets.filter(
+                ({ value }) =>
+                  !interfaces.some(({ ip_assignments }) => ip_assignments.some((one) => one.subnet_id === value)),
+              )}
+            />
+          ),
+        },
+        { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
+        { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+      ]}
+    >
       <NewRouter subnets={subnets} />
-      <div className="row filters">
-        <TextFilter name="name" label="Name" placeholder="the whole name" />
-      </div>
-      <div className="row">
-        <Bulk
-          operation="deleteRouter"
-          label="Delete"
-          items={selection.chosen.map(({ id, name }) => ({
-            id,
-            name,
-            call: callOf('delete', ONE, { params: { path: { ...pathOf(place), router_id: id } } }),
-          }))}
-          onDone={selection.drop}
-        />
-      </div>
-      <Table
-        caption="Routers, the newest first"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          selection.column,
-          { name: 'Name', show: ({ name }) => name },
-          { name: 'Status', show: ({ status }) => <State of={status} /> },
-          {
-            name: 'To the internet',
-            show: ({ external_gateway_info: outside }) =>
-              outside ? (
-                <span className="mono">
-                  {outside.external_fixed_ips.map(({ ip_address }) => ip_address).join(', ')}
-                </span>
-              ) : (
-                <span className="muted">no</span>
-              ),
-          },
-          {
-            name: 'Subnets',
-            show: ({ id, name, interfaces }) => (
-              <ul>
-                {interfaces.flatMap(({ network_id, ip_assignments }) =>
-                  ip_assignments.map(({ ip_address, subnet_id }) => {
-                    const subnet = subnets.find((one) => one.value === subnet_id)?.text ?? subnet_id;
-                    return (
-                      <li key={subnet_id} className="row tight">
-                        <NetworkLink id={network_id} name={subnet} /> <span className="mono">{ip_address}</span>
-                        <Review
-                          operation="detachSubnetFromRouter"
-                          label={`Detach ${subnet}`}
-                          title={`Detach ${subnet} from ${name}?`}
-                          tone="quiet"
-                          call={() =>
-                            callOf('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/detach', {
-                              params: { path: { ...pathOf(place), router_id: id } },
-                              body: { subnet_id },
-                            })
-                          }
-                        />
-                      </li>
-                    );
-                  }),
-                )}
-              </ul>
-            ),
-          },
-          {
-            name: 'Attach',
-            show: ({ id, name, interfaces }) => (
-              <Attach
-                id={id}
-                name={name}
-                free={subnets.filter(
-                  ({ value }) =>
-                    !interfaces.some(({ ip_assignments }) => ip_assignments.some((one) => one.subnet_id === value)),
-                )}
-              />
-            ),
-          },
-          { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
-          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
-        ]}
-        empty={<p>{name ? 'No router has this name.' : 'There is no router in this project and region.'}</p>}
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+    </ListPage>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { optionsOf } from '../../ui/choice.tsx';
 import { NumberField, SelectField, TextField } from '../../ui/field.tsx';
 import { useGroups } from './groups.tsx';
 import { exposureOf, hasPorts, isIcmp, isOfIpv6, PROTOCOLS, type Rule, sentenceOf } from './rules.ts';
@@ -54,7 +55,7 @@ export function RuleForm({
         <SelectField
           label="IP version"
           value={ethertype}
-          options={['IPv4', 'IPv6'].map((value) => ({ value, text: value }))}
+          options={optionsOf(['IPv4', 'IPv6'])}
           onChange={(value) => set({ ethertype: value as Rule['ethertype'], protocol: inVersion(protocol, value) })}
         />
         <SelectField

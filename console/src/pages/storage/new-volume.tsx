@@ -5,6 +5,7 @@ import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
 import { NumberField, SelectField, TextField, useFaults } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -118,7 +119,7 @@ export function NewVolume() {
             value={type}
             options={[
               { value: '', text: source === 'snapshot' ? 'that of the snapshot’s volume' : 'the usual one: standard' },
-              ...VOLUME_TYPES.map((one) => ({ value: one, text: one })),
+              ...optionsOf(VOLUME_TYPES),
             ]}
             onChange={(value) => setType(value as Type | '')}
             faults={faults.type_name}

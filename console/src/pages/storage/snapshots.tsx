@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { only, type Search, useFilters, usePage } from '../../lib/search.ts';
+import { only, type Search, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Bulk } from '../../ui/bulk.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
+import { Pages, usePaging } from '../../ui/pages.tsx';
 import { useSelection } from '../../ui/selection.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -45,11 +45,10 @@ export function Snapshots() {
 /** Snapshots, with what can be done with many of them. */
 export function SnapshotList({ filters }: { filters: Search }) {
   const place = usePlace() as Place;
-  const page = usePage();
   const read = $api.useQuery('get', '/cloud/v1/snapshots/{project_id}/{region_id}', {
     params: {
       path: pathOf(place),
-      query: { ...filters, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } as never,
+      query: { ...filters, ...usePaging() } as never,
     },
   });
   const { chosen, column, drop } = useSelection(
@@ -119,7 +118,7 @@ export function SnapshotList({ filters }: { filters: Search }) {
           )
         }
       />
-      <Pages count={read.data?.count ?? 0} page={page} />
+      <Pages count={read.data?.count ?? 0} />
     </>
   );
 }

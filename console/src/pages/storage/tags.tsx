@@ -28,7 +28,7 @@ export function Tags({
     <>
       <Table
         caption="Tags"
-        read={{ data: { count: tags.length, results: tags }, error: null, refetch: () => undefined }}
+        read={{ data: tags }}
         keyOf={(tag) => tag.key}
         columns={[
           { name: 'Key', show: (tag) => <code>{tag.key}</code> },

@@ -4,6 +4,7 @@ import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { NumberField, SelectField, TextField, useFaults } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
@@ -306,7 +307,7 @@ function Retype(changed: Changed) {
       <SelectField
         label="New type"
         value={type}
-        options={others.map((one) => ({ value: one, text: one }))}
+        options={optionsOf(others)}
         onChange={(value) => setType(value as typeof type)}
       />
       <div className="row">

@@ -3,18 +3,18 @@ import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { only, useFilters, usePage } from '../../lib/search.ts';
-import { AsCode } from '../../ui/as-code.tsx';
-import { Bulk } from '../../ui/bulk.tsx';
+import { only, useFilters } from '../../lib/search.ts';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PAGE_SIZE, Pages } from '../../ui/pages.tsx';
-import { useSelection } from '../../ui/selection.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { usePaging } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
-import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Changing } from '../network/links.tsx';
 
 export type Volume = components['schemas']['Volume'];
+
+const LIST = '/cloud/v1/volumes/{project_id}/{region_id}';
+const ONE = '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}';
 
 /** What the API filters volumes by. */
 const FILTERS = [
@@ -36,102 +36,65 @@ export const YES_OR_NO = [
 
 export function Volumes() {
   const place = usePlace() as Place;
-  const page = usePage();
   const filters = only(useFilters(), FILTERS);
-  const params = {
-    path: pathOf(place),
-    query: { ...filters, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } as never,
-  };
-  const read = $api.useQuery('get', '/cloud/v1/volumes/{project_id}/{region_id}', { params });
-  const { chosen, column, drop } = useSelection(
-    read.data?.results,
-    ({ id }) => id,
-    ({ name }) => name,
-  );
-  const create = (
-    <Link className="button primary" to="/p/$project/r/$region/volumes/new" params={place}>
-      Create a volume
-    </Link>
-  );
+  const params = { path: pathOf(place), query: { ...filters, ...usePaging() } as never };
+  const read = $api.useQuery('get', LIST, { params });
+  const filtered = Object.keys(filters).length > 0;
   return (
-    <Page
+    <ListPage
       title="Volumes"
-      actions={
+      call={callOf('get', LIST, { params })}
+      read={read}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      bulk={[
+        {
+          operation: 'deleteVolume',
+          label: 'Delete',
+          call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), volume_id: id } } }),
+        },
+      ]}
+      create={
+        <Link className="button primary" to="/p/$project/r/$region/volumes/new" params={place}>
+          Create a volume
+        </Link>
+      }
+      filtered={filtered}
+      filters={
         <>
-          <AsCode calls={[callOf('get', '/cloud/v1/volumes/{project_id}/{region_id}', { params })]} />
-          <Bulk
-            operation="deleteVolume"
-            label="Delete"
-            items={chosen.map(({ id, name }) => ({
-              id,
-              name,
-              call: callOf('delete', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
-                params: { path: { ...pathOf(place), volume_id: id } },
-              }),
-            }))}
-            onDone={drop}
-          />
-          {create}
+          <TextFilter name="name_part" label="Part of the name" />
+          <TextFilter name="id_part" label="Part of the ID" />
+          <ChoiceFilter name="has_attachments" label="Attached" options={YES_OR_NO} />
+          <ChoiceFilter name="bootable" label="Bootable" options={YES_OR_NO} />
+          <details open={RARE.some((name) => filters[name])}>
+            <summary>More filters</summary>
+            <div className="filters">
+              <TextFilter name="instance_id" label="Instance ID" />
+              <TextFilter name="cluster_id" label="Cluster" />
+              <TextFilter name="tag_key" label="Key of a tag" />
+              <TextFilter name="tag_key_value" label="Tags as JSON" placeholder='{"team": "web"}' />
+            </div>
+          </details>
         </>
       }
-    >
-      <search className="filters">
-        <TextFilter name="name_part" label="Part of the name" />
-        <TextFilter name="id_part" label="Part of the ID" />
-        <ChoiceFilter name="has_attachments" label="Attached" options={YES_OR_NO} />
-        <ChoiceFilter name="bootable" label="Bootable" options={YES_OR_NO} />
-        <details open={RARE.some((name) => filters[name])}>
-          <summary>More filters</summary>
-          <div className="filters">
-            <TextFilter name="instance_id" label="Instance ID" />
-            <TextFilter name="cluster_id" label="Cluster" />
-            <TextFilter name="tag_key" label="Key of a tag" />
-            <TextFilter name="tag_key_value" label="Tags as JSON" placeholder='{"team": "web"}' />
-          </div>
-        </details>
-      </search>
-      <Table
-        caption="Volumes"
-        read={read}
-        keyOf={({ id }) => id}
-        columns={[
-          column,
-          {
-            name: 'Name',
-            show: ({ id, name }) => (
-              <Link to="/p/$project/r/$region/volumes/$volume" params={{ ...place, volume: id }}>
-                {name || id}
-              </Link>
-            ),
-          },
-          { name: 'Status', show: ({ status }) => <State of={status} /> },
-          { name: 'Size', number: true, show: ({ size }) => `${size} GiB` },
-          { name: 'Type', show: ({ volume_type }) => volume_type },
-          { name: 'Attached to', show: attachedTo },
-          {
-            name: 'Task',
-            show: ({ task_id }) =>
-              task_id && (
-                <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task: task_id }}>
-                  in progress
-                </Link>
-              ),
-          },
-          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
-        ]}
-        empty={
-          Object.keys(filters).length > 0 ? (
-            <p>No volume matches these filters.</p>
-          ) : (
-            <>
-              <p>There is no volume in this project and region.</p>
-              {create}
-            </>
-          )
-        }
-      />
-      <Pages count={read.data?.count ?? 0} page={page} />
-    </Page>
+      empty={filtered ? 'No volume matches these filters.' : 'There is no volume in this project and region.'}
+      columns={[
+        {
+          name: 'Name',
+          show: ({ id, name }) => (
+            <Link to="/p/$project/r/$region/volumes/$volume" params={{ ...place, volume: id }}>
+              {name || id}
+            </Link>
+          ),
+        },
+        { name: 'Status', show: ({ status }) => <State of={status} /> },
+        { name: 'Size', number: true, show: ({ size }) => `${size} GiB` },
+        { name: 'Type', show: ({ volume_type }) => volume_type },
+        { name: 'Attached to', show: attachedTo },
+        { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
+        { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+      ]}
+    />
   );
 }
 

@@ -1,0 +1,301 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api, send } from '../../lib/api.ts';
+import { callOf } from '../../lib/call.ts';
+import { emptyAsNull } from '../../lib/changes.ts';
+import { given } from '../../lib/search.ts';
+import { Action } from '../../ui/action.tsx';
+import { AsCode } from '../../ui/as-code.tsx';
+import { optionsOf } from '../../ui/choice.tsx';
+import { Fault, Unread } from '../../ui/fault.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { FormDrawer } from '../../ui/form-drawer.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Review } from '../../ui/review.tsx';
+import { State } from '../../ui/state.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Tabs, useTab } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+import { FeatureSwitches } from '../account/features.tsx';
+import { PriceTable } from '../account/prices.tsx';
+import { QuotaTables } from '../account/quotas.tsx';
+import { ActAs } from './clients.tsx';
+import { Products } from './products.tsx';
+
+const TABS = {
+  overview: 'Overview',
+  quotas: 'Quotas',
+  services: 'Services and products',
+  features: 'Features',
+  prices: 'Prices',
+};
+
+export function ClientPage() {
+  const { client } = useParams({ from: '/admin/clients/$client' });
+  const clientId = Number(client);
+  const tab = useTab(TABS);
+  const params = { path: { clientId } };
+  const { data, error, refetch } = $api.useQuery('get', '/iam/clients/{clientId}', { params });
+  if (!data) return <Unread error={error} again={refetch} />;
+  const { companyName, status, deleted } = data;
+  const tenant = { params: { path: { client_id: clientId } } };
+  return (
+    <Page
+      title={companyName}
+      crumbs={[
+        <Link key="clients" to="/admin/clients">
+          Clients
+        </Link>,
+        <code key="id">{clientId}</code>,
+      ]}
+      actions={
+        <>
+          <ActAs id={clientId} name={companyName} />
+          <FormDrawer
+            operation="updateClient"
+            label="Change"
+            title={`Change ${companyName}`}
+            initial={{ companyName, name: data.name ?? '', phone: data.phone ?? '', custom_id: data.custom_id ?? '' }}
+            apply="Change"
+            edits
+            call={(_, { companyName, ...others }) =>
+              callOf('patch', '/iam/clients/{clientId}', {
+                params,
+                body: { ...given({ companyName }), ...emptyAsNull(others) },
+              })
+            }
+          >
+            {({ values, set, faults }) => (
+              <>
+                <TextField
+                  label="Company"
+                  required
+                  value={values.companyName}
+                  onChange={(companyName) => set({ companyName })}
+                  faults={faults.companyName}
+                />
+                <TextField
+                  label="Contact person"
+                  value={values.name}
+                  onChange={(name) => set({ name })}
+                  faults={faults.name}
+                />
+                <TextField
+                  label="Phone"
+                  value={values.phone}
+                  onChange={(phone) => set({ phone })}
+                  faults={faults.phone}
+                />
+                <TextField
+                  label="Your own number for it"
+                  value={values.custom_id}
+                  onChange={(custom_id) => set({ custom_id })}
+                  faults={faults.custom_id}
+                />
+              </>
+            )}
+          </FormDrawer>
+          {status === 'paused' ? (
+            <Review
+              operation="resumeClient"
+              label="Resume"
+              tone="primary"
+              title={`Resume ${companyName}?`}
+              call={() => callOf('post', '/tradewind/v1/clients/{client_id}/resume', tenant)}
+            >
+              <p>Its API tokens work again. Its users log in anew.</p>
+            </Review>
+          ) : (
+            <Review
+              operation="suspendClient"
+              label="Suspend"
+              tone="danger"
+              title={`Suspend ${companyName}?`}
+              call={() => callOf('post', '/tradewind/v1/clients/{client_id}/suspend', tenant)}
+            >
+              <p>
+                This stops its API tokens and logins, at once. Its resources stay and cost what they did, and work in
+                progress goes on.
+              </p>
+            </Review>
+          )}
+          <AsCode calls={[callOf('get', '/iam/clients/{clientId}', { params })]} />
+        </>
+      }
+    >
+      <Tabs tabs={TABS} label="Parts of the page" />
+      {tab === 'overview' && (
+        <>
+          <div className="card">
+            <dl className="facts inside">
+              <dt>Status</dt>
+              <dd>
+                <State of={deleted ? 'deleted' : status} />
+              </dd>
+              <dt>E-mail address</dt>
+              <dd>{data.email}</dd>
+              <dt>Contact person</dt>
+              <dd>{data.name ?? '–'}</dd>
+              <dt>Phone</dt>
+              <dd>{data.phone ?? '–'}</dd>
+              <dt>Your own number for it</dt>
+              <dd>{data.custom_id ?? '–'}</dd>
+              <dt>Users</dt>
+              <dd>
+                <ul>
+                  {(data.users ?? []).map(({ id, email }) => (
+                    <li key={id}>
+                      <Link to="/account/users/$user" params={{ user: String(id) }}>
+                        {email}
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              </dd>
+              <dt>What it used</dt>
+              <dd>
+                <Link to="/account/costs" search={{ by: 'client,day' } as never}>
+                  Usage and costs by account
+                </Link>
+              </dd>
+            </dl>
+          </div>
+          {!deleted && <Deletion clientId={clientId} name={companyName} />}
+        </>
+      )}
+      {tab === 'quotas' && <QuotaTables clientId={clientId} />}
+      {tab === 'services' && (
+        <>
+          <Services clientId={clientId} />
+          <Products clientId={clientId} />
+        </>
+      )}
+      {tab === 'features' && <FeatureSwitches clientId={clientId} />}
+      {tab === 'prices' && <PriceTable clientId={clientId} />}
+    </Page>
+  );
+}
+
+interface Announced {
+  contents: { kind: string; count: number }[];
+  confirmation: string | null;
+  confirm_until: string | null;
+}
+
+/** The first request says what would go, and gives what confirms the second. */
+function Deletion({ clientId, name }: { clientId: number; name: string }) {
+  const [announced, setAnnounced] = useState<Announced>();
+  const [refused, setRefused] = useState<Error>();
+  const call = (body: { confirmation?: string }) =>
+    callOf('post', '/tradewind/v1/clients/{client_id}/deletion', { params: { path: { client_id: clientId } }, body });
+  async function ask() {
+    setRefused(undefined);
+    try {
+      setAnnounced((await send(call({}))) as Announced);
+    } catch (error) {
+      setRefused(error as Error);
+    }
+  }
+  const confirmation = announced?.confirmation ?? undefined;
+  return (
+    <section className="card" aria-labelledby="deletion">
+      <header>
+        <h2 id="deletion">Delete the client</h2>
+      </header>
+      <div className="inside page">
+        <p>
+          A deletion suspends the account at once, and a task deletes everything in it. What was used stays on record
+          for its invoices, and so does the audit log.
+        </p>
+        {refused && <Fault error={refused} />}
+        {announced && (
+          <dl className="facts">
+            {announced.contents.map(({ kind, count }) => (
+              <div key={kind} className="fact">
+                <dt>{kind}</dt>
+                <dd>{count}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+        <div className="row">
+          <Action operation="deleteClient" onClick={() => void ask()}>
+            See what would be deleted
+          </Action>
+          {confirmation !== undefined && (
+            <>
+              <Review
+                operation="deleteClient"
+                label="Delete"
+                tone="danger"
+                title={`Delete ${name} with everything in it?`}
+                call={() => call({ confirmation })}
+                onApplied={() => setAnnounced(undefined)}
+              />
+              <span className="muted">
+                The confirmation ends <Time at={announced?.confirm_until} />.
+              </span>
+            </>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+const STATUSES = ['active', 'paused', 'trial', 'trialend'] as const;
+
+function Services({ clientId }: { clientId: number }) {
+  const read = $api.useQuery('get', '/iam/clients/{clientId}/services', { params: { path: { clientId } } });
+  return (
+    <section className="card" aria-labelledby="services">
+      <header>
+        <h2 id="services">Services</h2>
+        <span className="muted">While one is off, the client’s logins and API tokens are refused there.</span>
+      </header>
+      <Table
+        caption="Services of the client"
+        read={read}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'Service', show: ({ name }) => name },
+          { name: 'Status', show: ({ status }) => status },
+          {
+            name: 'State',
+            show: ({ enabled }) => <State of={enabled ? 'on' : 'off'} />,
+          },
+          { name: 'Since', show: ({ status_changed_at }) => <Time at={status_changed_at} /> },
+          {
+            name: 'Actions',
+            show: ({ id, name, status }) => (
+              <FormDrawer<{ status: string }>
+                operation="updateClientService"
+                label="Change"
+                title={`Change ${name}`}
+                initial={{ status }}
+                apply="Change"
+                call={({ status }) =>
+                  callOf('put', '/iam/clients/{clientId}/services/{serviceId}', {
+                    params: { path: { clientId, serviceId: id } },
+                    body: { status: status as 'active' },
+                  })
+                }
+              >
+                {({ values, set, faults }) => (
+                  <SelectField
+                    label="Status"
+                    value={values.status}
+                    options={optionsOf(STATUSES)}
+                    onChange={(status) => set({ status })}
+                    faults={faults.status}
+                  />
+                )}
+              </FormDrawer>
+            ),
+          },
+        ]}
+        empty={<p>There are no services.</p>}
+      />
+    </section>
+  );
+}
