@@ -27,6 +27,34 @@ export function useFaults(fields: readonly string[]) {
   };
 }
 
+/** What is in a form, and what the server says is wrong with it. */
+export function useForm<Values extends object>(initial: Values) {
+  const [values, setValues] = useState(initial);
+  const [faults, setFaults] = useState<Readonly<Record<string, readonly string[]>>>({});
+  const set = (change: Partial<Values>) => setValues((before) => ({ ...before, ...change }));
+  return {
+    values,
+    set,
+    faults,
+    /** What the field of a value needs. */
+    field: <Name extends keyof Values & string>(name: Name) => ({
+      value: values[name],
+      onChange: (value: Values[Name]) => set({ [name]: value } as unknown as Partial<Values>),
+      faults: faults[name],
+    }),
+    reset(next = initial): void {
+      setValues(next);
+      setFaults({});
+    },
+    take(error: ApiError): boolean {
+      setFaults(error.fields);
+      return takes(error, (name) => name in values);
+    },
+  };
+}
+
+export type Form<Values extends object> = ReturnType<typeof useForm<Values>>;
+
 /** What is around a field: its name, help, and what the server or the page says is wrong with it. */
 export function Field({
   label,

@@ -3,15 +3,8 @@ import { type ReactNode, useRef, useState } from 'react';
 import type { Call } from '../lib/call.ts';
 import { changedFields } from '../lib/changes.ts';
 import { Action } from './action.tsx';
-import { takes } from './field.tsx';
+import { type Form, useForm } from './field.tsx';
 import { Review } from './review.tsx';
-
-export interface FormProps<Values extends object> {
-  values: Values;
-  set: (change: Partial<Values>) => void;
-  /** What the server says is wrong with a field. */
-  faults: Readonly<Record<string, readonly string[]>>;
-}
 
 /** A button that opens a form. The request that the form makes is reviewed before it is sent. */
 export function FormDrawer<Values extends object>({
@@ -44,20 +37,18 @@ export function FormDrawer<Values extends object>({
   /** The request, of all fields or of those that were changed since the form opened. */
   call: (values: Values, changed: Partial<Values>) => Call;
   onApplied?: (answer: unknown) => void;
-  children: (form: FormProps<Values>) => ReactNode;
+  children: (form: Form<Values>) => ReactNode;
 }) {
   const [open, setOpen] = useState(false);
   const [before, setBefore] = useState(initial);
-  const [values, setValues] = useState(initial);
-  const [faults, setFaults] = useState<Record<string, string[]>>({});
-  const form = useRef<HTMLFormElement>(null);
-
+  const form = useForm(initial);
+  const { values } = form;
+  const element = useRef<HTMLFormElement>(null);
   const changed = changedFields(before, values);
 
   function begin() {
     setBefore(initial);
-    setValues(initial);
-    setFaults({});
+    form.reset();
     setOpen(true);
   }
 
@@ -73,8 +64,8 @@ export function FormDrawer<Values extends object>({
             <Dialog.Title>{title}</Dialog.Title>
             <Dialog.Close className="button quiet">Close</Dialog.Close>
           </div>
-          <form ref={form} className="form" onSubmit={(event) => event.preventDefault()}>
-            {children({ values, set: (change) => setValues({ ...values, ...change }), faults })}
+          <form ref={element} className="form" onSubmit={(event) => event.preventDefault()}>
+            {children(form)}
             <div className="row">
               <Review
                 operation={operation}
@@ -83,15 +74,12 @@ export function FormDrawer<Values extends object>({
                 title={`${title.replace(/\?$/, '')}: what it does`}
                 tone={tone === 'danger' ? 'danger' : 'primary'}
                 disabled={edits && Object.keys(changed).length === 0 ? 'Nothing is changed' : undefined}
-                call={() => (form.current?.reportValidity() ? call(values, changed) : undefined)}
+                call={() => (element.current?.reportValidity() ? call(values, changed) : undefined)}
                 onApplied={(answer) => {
                   setOpen(false);
                   onApplied?.(answer);
                 }}
-                onRefused={(error) => {
-                  setFaults(error.fields);
-                  return takes(error, (name) => name in values);
-                }}
+                onRefused={form.take}
               />
             </div>
           </form>

@@ -6,9 +6,9 @@ import { emptyAsNull } from '../../lib/changes.ts';
 import { dryRun } from '../../lib/dry-run.ts';
 import { remembered } from '../../lib/place.ts';
 import { given, useFilters } from '../../lib/search.ts';
-import { CheckField, TextField } from '../../ui/field.tsx';
+import { CheckField, type Form, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
+import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
@@ -80,16 +80,11 @@ interface Fields {
   description: string;
 }
 
-function ProjectFields({ values, set, faults }: FormProps<Fields>) {
+function ProjectFields({ field }: Form<Fields>) {
   return (
     <>
-      <TextField label="Name" required value={values.name} onChange={(name) => set({ name })} faults={faults.name} />
-      <TextField
-        label="Description"
-        value={values.description}
-        onChange={(description) => set({ description })}
-        faults={faults.description}
-      />
+      <TextField label="Name" required {...field('name')} />
+      <TextField label="Description" {...field('description')} />
     </>
   );
 }
@@ -136,13 +131,12 @@ function Actions({ of: { id, name, description, is_default } }: { of: Project })
           })
         }
       >
-        {({ values, set }) => (
+        {({ field }) => (
           <>
             <Contents project={id} />
             <CheckField
               label="Delete everything in it, too"
-              value={values.contents}
-              onChange={(contents) => set({ contents })}
+              {...field('contents')}
               help="Without it, the project has to be empty. From then on it takes in nothing new, and a task deletes what is there."
             />
           </>

@@ -182,13 +182,11 @@ function ChangeLimit({
           : callOf('patch', REGIONAL, { params: { path: { client_id: clientId, region_id: region } }, body });
       }}
     >
-      {({ values, set, faults }) => (
+      {(form) => (
         <NumberField
           label="Limit"
           min={0}
-          value={values[field]}
-          onChange={(value) => set({ [field]: value })}
-          faults={faults[field]}
+          {...form.field(field)}
           help="Empty: the limit of the lists or the catalogue. What is there already stays."
         />
       )}
@@ -224,15 +222,7 @@ function Threshold({ clientId }: { clientId: number }) {
           apply="Change"
           call={({ threshold }) => callOf('put', THRESHOLD, { params, body: { threshold: threshold ?? 0 } })}
         >
-          {({ values, set, faults }) => (
-            <NumberField
-              label="Percent of a quota"
-              required
-              value={values.threshold}
-              onChange={(threshold) => set({ threshold })}
-              faults={faults.threshold}
-            />
-          )}
+          {({ field }) => <NumberField label="Percent of a quota" required {...field('threshold')} />}
         </FormDrawer>
         <Review
           operation="deleteQuotaThreshold"
@@ -282,39 +272,28 @@ function RequestMore({ clientId }: { clientId: number }) {
         })
       }
     >
-      {({ values, set, faults }) => (
+      {({ values, field }) => (
         <>
           <SelectField
             label="What"
-            value={values.field}
             options={[...inRegions, ...fields(global.data)].map((field) => ({ value: field, text: nameOf(field) }))}
-            onChange={(field) => set({ field })}
+            {...field('field')}
           />
           {inRegions.includes(values.field) && (
             <SelectField
               label="Region"
-              value={values.region}
               options={(regions.data?.results ?? []).map(({ id, display_name }) => ({
                 value: String(id),
                 text: display_name,
               }))}
-              onChange={(region) => set({ region })}
+              {...field('region')}
             />
           )}
-          <NumberField
-            label="Limit"
-            required
-            min={0}
-            value={values.limit}
-            onChange={(limit) => set({ limit })}
-            faults={faults.limit}
-          />
+          <NumberField label="Limit" required min={0} {...field('limit')} />
           <TextField
             label="Why"
             required
-            value={values.description}
-            onChange={(description) => set({ description })}
-            faults={faults.description}
+            {...field('description')}
             help="The platform administrator reads it and decides."
           />
         </>

@@ -44,36 +44,20 @@ export function Tokens() {
       }
       onApplied={(answer) => setSecret((answer as { token: string }).token)}
     >
-      {({ values, set, faults }) => (
+      {({ field }) => (
         <>
-          <TextField
-            label="Name"
-            required
-            value={values.name}
-            onChange={(name) => set({ name })}
-            faults={faults.name}
-            help="What uses it, such as “deployments”."
-          />
-          <TextField
-            label="Description"
-            value={values.description}
-            onChange={(description) => set({ description })}
-            faults={faults.description}
-          />
+          <TextField label="Name" required {...field('name')} help="What uses it, such as “deployments”." />
+          <TextField label="Description" {...field('description')} />
           <SelectField
             label="Role"
-            value={values.role}
             options={ROLES}
-            onChange={(role) => set({ role })}
-            faults={faults.role}
+            {...field('role')}
             help="The most that the token may do. Its owner’s own rights limit it, too."
           />
           <TextField
             label="Expires"
             type="date"
-            value={values.exp_date}
-            onChange={(exp_date) => set({ exp_date })}
-            faults={faults.exp_date}
+            {...field('exp_date')}
             help="At the beginning of this day in UTC. Without a day, it works until it is deleted."
           />
         </>

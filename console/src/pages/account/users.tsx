@@ -39,23 +39,20 @@ export function Users() {
       }
       onApplied={(answer) => setInvitation((answer as { invitation_token?: string }).invitation_token)}
     >
-      {({ values, set, faults }) => (
+      {({ field }) => (
         <>
           <TextField
             label="E-mail address"
             type="email"
             required
-            value={values.email}
-            onChange={(email) => set({ email })}
-            faults={faults.email}
+            {...field('email')}
             help="The invitation is sent there. The page also shows it, for servers that send no mail."
           />
-          <TextField label="Name" value={values.name} onChange={(name) => set({ name })} faults={faults.name} />
+          <TextField label="Name" {...field('name')} />
           <SelectField
             label="Role"
-            value={values.role}
             options={ROLES}
-            onChange={(role) => set({ role })}
+            {...field('role')}
             help="Administrators may do everything, engineers change resources, users look at them."
           />
         </>
@@ -196,15 +193,10 @@ export function UserPage() {
             edits
             call={(_, changed) => callOf('patch', '/iam/users/{userId}', { params, body: emptyAsNull(changed) })}
           >
-            {({ values, set, faults }) => (
+            {({ field }) => (
               <>
-                <TextField label="Name" value={values.name} onChange={(name) => set({ name })} faults={faults.name} />
-                <TextField
-                  label="Phone"
-                  value={values.phone}
-                  onChange={(phone) => set({ phone })}
-                  faults={faults.phone}
-                />
+                <TextField label="Name" {...field('name')} />
+                <TextField label="Phone" {...field('phone')} />
               </>
             )}
           </FormDrawer>
@@ -265,13 +257,11 @@ export function UserPage() {
                   })
                 }
               >
-                {({ values, set, faults }) => (
+                {({ field }) => (
                   <SelectField
                     label="Role"
-                    value={values.role}
                     options={ROLES}
-                    onChange={(role) => set({ role })}
-                    faults={faults.role}
+                    {...field('role')}
                     help="Takes effect on logins and API tokens at once."
                   />
                 )}
@@ -320,27 +310,23 @@ function Assignments({ userId }: { userId: number }) {
             })
           }
         >
-          {({ values, set, faults }) => (
+          {({ field }) => (
             <>
               <SelectField
                 label="Role"
-                value={values.role}
                 options={(roles.data?.results ?? []).map(({ role, scope }) => ({
                   value: role,
                   text: scope === 'Client' ? `${role} (whole account)` : role,
                 }))}
-                onChange={(role) => set({ role })}
-                faults={faults.role}
+                {...field('role')}
               />
               <SelectField
                 label="Project"
-                value={values.project_id}
                 options={[
                   { value: '', text: 'the whole account' },
                   ...(projects.data?.results ?? []).map(({ id, name }) => ({ value: String(id), text: name })),
                 ]}
-                onChange={(project_id) => set({ project_id })}
-                faults={faults.project_id}
+                {...field('project_id')}
               />
             </>
           )}

@@ -6,9 +6,9 @@ import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Unread } from '../../ui/fault.tsx';
-import { NumberField, TextField } from '../../ui/field.tsx';
+import { type Form, NumberField, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter } from '../../ui/filters.tsx';
-import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
+import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -32,7 +32,7 @@ interface Fields {
 
 const typesIn = (text: string): string[] => text.split(/[\s,]+/).filter((type) => type !== '');
 
-function WebhookFields({ values, set, faults }: FormProps<Fields>) {
+function WebhookFields({ field }: Form<Fields>) {
   return (
     <>
       <TextField
@@ -40,26 +40,17 @@ function WebhookFields({ values, set, faults }: FormProps<Fields>) {
         type="url"
         required
         placeholder="https://example.com/hook"
-        value={values.url}
-        onChange={(url) => set({ url })}
-        faults={faults.url}
+        {...field('url')}
         help="Events are sent there by POST, signed by Standard Webhooks."
       />
       <TextField
         label="Types of events"
         required
         placeholder="tradewind.task.*"
-        value={values.types}
-        onChange={(types) => set({ types })}
-        faults={faults.types}
+        {...field('types')}
         help="Separated by spaces, with a star at the end for all that begin so. A star alone is all of them."
       />
-      <TextField
-        label="Description"
-        value={values.description}
-        onChange={(description) => set({ description })}
-        faults={faults.description}
-      />
+      <TextField label="Description" {...field('description')} />
     </>
   );
 }
@@ -199,13 +190,11 @@ export function WebhookPage() {
             }
             onApplied={(answer) => setSecret((answer as { secret: string }).secret)}
           >
-            {({ values, set, faults }) => (
+            {({ field }) => (
               <NumberField
                 label="Seconds with both secrets"
                 min={0}
-                value={values.overlap_s}
-                onChange={(overlap_s) => set({ overlap_s })}
-                faults={faults.overlap_s}
+                {...field('overlap_s')}
                 help="For so long, messages have a signature with each of the two."
               />
             )}

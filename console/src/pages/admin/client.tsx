@@ -65,33 +65,12 @@ export function ClientPage() {
               })
             }
           >
-            {({ values, set, faults }) => (
+            {({ field }) => (
               <>
-                <TextField
-                  label="Company"
-                  required
-                  value={values.companyName}
-                  onChange={(companyName) => set({ companyName })}
-                  faults={faults.companyName}
-                />
-                <TextField
-                  label="Contact person"
-                  value={values.name}
-                  onChange={(name) => set({ name })}
-                  faults={faults.name}
-                />
-                <TextField
-                  label="Phone"
-                  value={values.phone}
-                  onChange={(phone) => set({ phone })}
-                  faults={faults.phone}
-                />
-                <TextField
-                  label="Your own number for it"
-                  value={values.custom_id}
-                  onChange={(custom_id) => set({ custom_id })}
-                  faults={faults.custom_id}
-                />
+                <TextField label="Company" required {...field('companyName')} />
+                <TextField label="Contact person" {...field('name')} />
+                <TextField label="Phone" {...field('phone')} />
+                <TextField label="Your own number for it" {...field('custom_id')} />
               </>
             )}
           </FormDrawer>
@@ -281,15 +260,7 @@ function Services({ clientId }: { clientId: number }) {
                   })
                 }
               >
-                {({ values, set, faults }) => (
-                  <SelectField
-                    label="Status"
-                    value={values.status}
-                    options={optionsOf(STATUSES)}
-                    onChange={(status) => set({ status })}
-                    faults={faults.status}
-                  />
-                )}
+                {({ field }) => <SelectField label="Status" options={optionsOf(STATUSES)} {...field('status')} />}
               </FormDrawer>
             ),
           },

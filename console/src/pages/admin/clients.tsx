@@ -69,13 +69,11 @@ export function Clients() {
             })
           }
         >
-          {({ values, set, faults }) => (
+          {({ field }) => (
             <TextField
               label="Company"
               required
-              value={values.company}
-              onChange={(company) => set({ company })}
-              faults={faults.company}
+              {...field('company')}
               help="It begins with an administrator and a default project."
             />
           )}

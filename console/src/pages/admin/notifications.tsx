@@ -4,9 +4,9 @@ import { useRefusal } from '../../lib/permissions.ts';
 import { useFilters } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { CheckField, TextField } from '../../ui/field.tsx';
+import { CheckField, type Form, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter } from '../../ui/filters.tsx';
-import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
+import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -102,21 +102,13 @@ interface Fields {
   enabled: boolean;
 }
 
-function SettingFields({ values, set, faults }: FormProps<Fields>) {
+function SettingFields({ field }: Form<Fields>) {
   return (
     <>
-      <TextField
-        label="E-mail address"
-        type="email"
-        required
-        value={values.email}
-        onChange={(email) => set({ email })}
-        faults={faults.email}
-      />
+      <TextField label="E-mail address" type="email" required {...field('email')} />
       <CheckField
         label="Send mails"
-        value={values.enabled}
-        onChange={(enabled) => set({ enabled })}
+        {...field('enabled')}
         help="Without it, the setting is kept and nothing is sent."
       />
     </>

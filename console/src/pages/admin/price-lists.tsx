@@ -5,9 +5,9 @@ import { useRefusal } from '../../lib/permissions.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
-import { CheckField, NumberField, SelectField, TextField } from '../../ui/field.tsx';
+import { CheckField, type Form, NumberField, SelectField, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { FormDrawer, type FormProps } from '../../ui/form-drawer.tsx';
+import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
@@ -274,7 +274,7 @@ function CreateList() {
   );
 }
 
-function ListFields({ values, set, faults, several }: FormProps<Fields> & { several: boolean }) {
+function ListFields({ values, set, faults, field, several }: Form<Fields> & { several: boolean }) {
   const known = $api.useQuery('get', '/tradewind/v1/prices', {});
   const items = [...new Set(known.data?.prices.map(({ item }) => item))];
   const change = (at: number, part: Partial<Entry>) =>
@@ -283,10 +283,8 @@ function ListFields({ values, set, faults, several }: FormProps<Fields> & { seve
     <>
       <SelectField
         label="For"
-        value={values.scope}
         options={several ? SCOPES : SCOPES.filter(({ value }) => value === 'client')}
-        onChange={(scope) => set({ scope })}
-        faults={faults.scope}
+        {...field('scope')}
         help="The narrower goes before the wider. What a list leaves out is as in the wider one, then as in the catalogue."
       />
       {values.scope !== 'everyone' && (
@@ -294,55 +292,24 @@ function ListFields({ values, set, faults, several }: FormProps<Fields> & { seve
           label={values.scope === 'reseller' ? 'Reseller ID' : 'Client ID'}
           required
           min={1}
-          value={values.id}
-          onChange={(id) => set({ id })}
-          faults={faults.id}
+          {...field('id')}
         />
       )}
       <TextField
         label="From (UTC)"
         type="datetime-local"
-        value={values.valid_from}
-        onChange={(valid_from) => set({ valid_from })}
-        faults={faults.valid_from}
+        {...field('valid_from')}
         help="Empty: at once. It replaces the list before for the same accounts."
       />
       <SelectField
         label="Currency"
-        value={values.currency}
         options={[{ value: '', text: 'as before' }, ...optionsOf(CURRENCIES)]}
-        onChange={(currency) => set({ currency })}
-        faults={faults.currency}
+        {...field('currency')}
       />
-      <NumberField
-        label="Discount in percent"
-        step="any"
-        min={0}
-        max={100}
-        value={values.discount_percent}
-        onChange={(discount_percent) => set({ discount_percent })}
-        faults={faults.discount_percent}
-      />
-      <NumberField
-        label="Tax in percent"
-        step="any"
-        min={0}
-        value={values.tax_percent}
-        onChange={(tax_percent) => set({ tax_percent })}
-        faults={faults.tax_percent}
-      />
-      <CheckField
-        label="Hide prices from these accounts"
-        value={values.hidden}
-        onChange={(hidden) => set({ hidden })}
-      />
-      <TextField
-        label="On trial until (UTC)"
-        type="datetime-local"
-        value={values.trial_until}
-        onChange={(trial_until) => set({ trial_until })}
-        faults={faults.trial_until}
-      />
+      <NumberField label="Discount in percent" step="any" min={0} max={100} {...field('discount_percent')} />
+      <NumberField label="Tax in percent" step="any" min={0} {...field('tax_percent')} />
+      <CheckField label="Hide prices from these accounts" {...field('hidden')} />
+      <TextField label="On trial until (UTC)" type="datetime-local" {...field('trial_until')} />
       <fieldset className="part">
         <legend>Prices</legend>
         {faults.prices && (

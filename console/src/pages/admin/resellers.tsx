@@ -35,23 +35,15 @@ export function Resellers() {
             call={({ name, email }) => callOf('post', PATH, { body: { name, ...(email && { email }) } })}
             onApplied={(answer) => setSecret((answer as { token: string }).token)}
           >
-            {({ values, set, faults }) => (
+            {({ field }) => (
               <>
                 <TextField
                   label="Name"
                   required
-                  value={values.name}
-                  onChange={(name) => set({ name })}
-                  faults={faults.name}
+                  {...field('name')}
                   help="It begins with an account of its own, and an API token that manages its clients."
                 />
-                <TextField
-                  label="E-mail address of its administrator"
-                  type="email"
-                  value={values.email}
-                  onChange={(email) => set({ email })}
-                  faults={faults.email}
-                />
+                <TextField label="E-mail address of its administrator" type="email" {...field('email')} />
               </>
             )}
           </FormDrawer>

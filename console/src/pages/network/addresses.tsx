@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { components } from '../../../types/api.d.ts';
-import { $api, type ApiError } from '../../lib/api.ts';
+import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
-import { CheckField, SelectField, TextField, takes } from '../../ui/field.tsx';
+import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
@@ -283,18 +283,16 @@ export function ReservedIps() {
 
 function NewReservedIp() {
   const place = usePlace() as Place;
-  const [form, setForm] = useState({ where: 'external', address: '', vip: false });
-  const [faults, setFaults] = useState<ApiError['fields']>({});
+  const { values, field, reset, take } = useForm({ network_id: 'external', ip_address: '', vip: false });
   const networks = $api.useQuery('get', '/cloud/v1/networks/{project_id}/{region_id}', {
     params: { path: pathOf(place), query: { limit: 1000, external: false } },
   });
-  const is_vip = form.vip;
   function body() {
-    if (form.where === 'external') return { type: 'external' as const, is_vip };
-    const network_id = form.where;
-    return form.address === ''
+    const { network_id, ip_address, vip: is_vip } = values;
+    if (network_id === 'external') return { type: 'external' as const, is_vip };
+    return ip_address === ''
       ? { type: 'any_subnet' as const, network_id, is_vip }
-      : { type: 'ip_address' as const, network_id, ip_address: form.address, is_vip };
+      : { type: 'ip_address' as const, network_id, ip_address, is_vip };
   }
   return (
     <details className="card">
@@ -302,29 +300,21 @@ function NewReservedIp() {
       <form className="form inside" onSubmit={(event) => event.preventDefault()}>
         <SelectField
           label="Network"
-          value={form.where}
           options={[
             { value: 'external', text: 'the internet: a public address' },
             ...(networks.data?.results ?? []).map(({ id, name }) => ({ value: id, text: name })),
           ]}
-          onChange={(where) => setForm({ ...form, where })}
-          faults={faults.network_id}
+          {...field('network_id')}
         />
-        {form.where !== 'external' && (
+        {values.network_id !== 'external' && (
           <TextField
             label="This address"
             help="Empty: the next free one"
             placeholder="10.0.0.10"
-            value={form.address}
-            onChange={(address) => setForm({ ...form, address })}
-            faults={faults.ip_address}
+            {...field('ip_address')}
           />
         )}
-        <CheckField
-          label="Several instances may share it (VIP)"
-          value={form.vip}
-          onChange={(vip) => setForm({ ...form, vip })}
-        />
+        <CheckField label="Several instances may share it (VIP)" {...field('vip')} />
         <div className="row">
           <Review
             operation="createReservedFixedIp"
@@ -332,11 +322,8 @@ function NewReservedIp() {
             title="Reserve a fixed IP?"
             tone="primary"
             call={() => callOf('post', RESERVED, { params: { path: pathOf(place) }, body: body() as never })}
-            onRefused={(error) => {
-              setFaults(error.fields);
-              return takes(error, (name) => ['network_id', 'ip_address'].includes(name));
-            }}
-            onApplied={() => setFaults({})}
+            onRefused={take}
+            onApplied={() => reset(values)}
           />
         </div>
       </form>

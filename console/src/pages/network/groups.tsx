@@ -1,10 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
-import { SelectField, TextField, useFaults } from '../../ui/field.tsx';
+import { SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
@@ -97,54 +96,47 @@ const NEW = '/cloud/v2/security_groups/{project_id}/{region_id}';
 function NewGroup() {
   const place = usePlace() as Place;
   const navigate = useNavigate();
-  const [form, setForm] = useState({ name: '', description: '', rules: 'out' as keyof typeof BEGINNINGS });
-  const { faults, clear, take } = useFaults(['name', 'description']);
+  const { values, set, field, reset, take } = useForm<{
+    name: string;
+    description: string;
+    beginning: keyof typeof BEGINNINGS;
+  }>({ name: '', description: '', beginning: 'out' });
   return (
     <details className="card">
       <summary className="inside">New security group</summary>
       <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <TextField
-          label="Name"
-          required
-          maxLength={63}
-          value={form.name}
-          onChange={(name) => setForm({ ...form, name })}
-          faults={faults.name}
-        />
-        <TextField
-          label="Description"
-          maxLength={255}
-          value={form.description}
-          onChange={(description) => setForm({ ...form, description })}
-          faults={faults.description}
-        />
+        <TextField label="Name" required maxLength={63} {...field('name')} />
+        <TextField label="Description" maxLength={255} {...field('description')} />
         <SelectField
           label="What it lets pass at first"
-          value={form.rules}
+          value={values.beginning}
           options={Object.entries(BEGINNINGS).map(([value, { text }]) => ({ value, text }))}
-          onChange={(rules) => setForm({ ...form, rules: rules as keyof typeof BEGINNINGS })}
+          onChange={(beginning) => set({ beginning: beginning as keyof typeof BEGINNINGS })}
         />
         <div className="row">
           <Review
             operation="createSecurityGroupByTask"
             label="Create"
-            title={`Create security group ${form.name}?`}
+            title={`Create security group ${values.name}?`}
             tone="primary"
-            disabled={form.name === '' ? 'Give it a name first' : undefined}
+            disabled={values.name === '' ? 'Give it a name first' : undefined}
             call={() =>
               callOf('post', NEW, {
                 params: { path: pathOf(place) },
-                body: { ...form, rules: BEGINNINGS[form.rules].rules as never },
+                body: {
+                  name: values.name,
+                  description: values.description,
+                  rules: BEGINNINGS[values.beginning].rules as never,
+                },
               })
             }
             onRefused={take}
             onApplied={() => {
-              clear();
-              setForm({ name: '', description: '', rules: 'out' });
+              reset();
               void navigate({
                 to: '/p/$project/r/$region/security-groups',
                 params: place,
-                search: { name: form.name } as never,
+                search: { name: values.name } as never,
               });
             }}
           />

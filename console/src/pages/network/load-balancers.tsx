@@ -1,13 +1,12 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
-import { $api, type ApiError } from '../../lib/api.ts';
+import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Unread } from '../../ui/fault.tsx';
-import { CheckField, SelectField, TextField, takes } from '../../ui/field.tsx';
+import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
@@ -105,8 +104,7 @@ export function LoadBalancers() {
 function NewLoadBalancer() {
   const place = usePlace() as Place;
   const path = pathOf(place);
-  const [form, setForm] = useState({ name: '', flavor: '', network: '', floating: false });
-  const [faults, setFaults] = useState<ApiError['fields']>({});
+  const { values, field, reset, take } = useForm({ name: '', flavor: '', vip_network_id: '', floating: false });
   const flavors = $api.useQuery('get', '/cloud/v1/lbflavors/{project_id}/{region_id}', {
     params: { path, query: { limit: 1000 } },
   });
@@ -118,17 +116,9 @@ function NewLoadBalancer() {
       <summary className="inside">New load balancer</summary>
       <form className="form inside" onSubmit={(event) => event.preventDefault()}>
         <p className="help">Listeners and pools are added afterwards.</p>
-        <TextField
-          label="Name"
-          required
-          maxLength={63}
-          value={form.name}
-          onChange={(name) => setForm({ ...form, name })}
-          faults={faults.name}
-        />
+        <TextField label="Name" required maxLength={63} {...field('name')} />
         <SelectField
           label="Flavor"
-          value={form.flavor}
           options={[
             { value: '', text: 'the smallest' },
             ...(flavors.data?.results ?? []).map(({ flavor_id, flavor_name }) => ({
@@ -136,52 +126,37 @@ function NewLoadBalancer() {
               text: flavor_name,
             })),
           ]}
-          onChange={(flavor) => setForm({ ...form, flavor })}
-          faults={faults.flavor}
+          {...field('flavor')}
         />
         <SelectField
           label="Network"
-          value={form.network}
           options={[
             { value: '', text: 'the internet: a public address' },
             ...(networks.data?.results ?? []).map(({ id, name }) => ({ value: id, text: name })),
           ]}
-          onChange={(network) => setForm({ ...form, network })}
-          faults={faults.vip_network_id}
+          {...field('vip_network_id')}
         />
-        {form.network && (
-          <CheckField
-            label="With a new floating IP"
-            value={form.floating}
-            onChange={(floating) => setForm({ ...form, floating })}
-          />
-        )}
+        {values.vip_network_id && <CheckField label="With a new floating IP" {...field('floating')} />}
         <div className="row">
           <Review
             operation="createLoadBalancer"
             label="Create"
-            title={`Create load balancer ${form.name}?`}
+            title={`Create load balancer ${values.name}?`}
             tone="primary"
-            disabled={form.name === '' ? 'Give it a name first' : undefined}
+            disabled={values.name === '' ? 'Give it a name first' : undefined}
             call={() =>
               callOf('post', LIST, {
                 params: { path },
                 body: {
-                  name: form.name,
-                  ...(form.flavor && { flavor: form.flavor }),
-                  ...(form.network && { vip_network_id: form.network }),
-                  ...(form.network && form.floating && { floating_ip: { source: 'new' } as never }),
+                  name: values.name,
+                  ...(values.flavor && { flavor: values.flavor }),
+                  ...(values.vip_network_id && { vip_network_id: values.vip_network_id }),
+                  ...(values.vip_network_id && values.floating && { floating_ip: { source: 'new' } as never }),
                 },
               })
             }
-            onRefused={(error) => {
-              setFaults(error.fields);
-              return takes(error, (name) => ['name', 'flavor', 'vip_network_id'].includes(name));
-            }}
-            onApplied={() => {
-              setFaults({});
-              setForm({ name: '', flavor: '', network: '', floating: false });
-            }}
+            onRefused={take}
+            onApplied={() => reset()}
           />
         </div>
       </form>

@@ -1,13 +1,13 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { $api, type ApiError } from '../../lib/api.ts';
+import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Unread } from '../../ui/fault.tsx';
-import { CheckField, TextField, takes } from '../../ui/field.tsx';
+import { CheckField, TextField, takes, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
@@ -110,8 +110,7 @@ const EMPTY = { name: '', router: true, cidr: '10.0.0.0/24' };
 function NewNetwork() {
   const place = usePlace() as Place;
   const navigate = useNavigate();
-  const [form, setForm] = useState(EMPTY);
-  const [faults, setFaults] = useState<ApiError['fields']>({});
+  const { values, field, take } = useForm(EMPTY);
   const [task, setTask] = useState<string>();
   const made = $api.useQuery(
     'get',
@@ -125,7 +124,7 @@ function NewNetwork() {
     void navigate({
       to: '/p/$project/r/$region/networks/$network',
       params: { ...place, network: id },
-      search: { cidr: form.cidr } as never,
+      search: { cidr: values.cidr } as never,
     });
   });
   useEffect(() => {
@@ -135,44 +134,32 @@ function NewNetwork() {
     <details className="card">
       <summary className="inside">New network</summary>
       <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <TextField
-          label="Name"
-          required
-          maxLength={63}
-          value={form.name}
-          onChange={(name) => setForm({ ...form, name })}
-          faults={faults.name}
-        />
+        <TextField label="Name" required maxLength={63} {...field('name')} />
         <TextField
           label="Addresses of its first subnet"
           help="The subnet is made on the page of the network, once the network is there."
           placeholder="10.0.0.0/24"
-          value={form.cidr}
-          onChange={(cidr) => setForm({ ...form, cidr })}
+          {...field('cidr')}
         />
         <CheckField
           label="With a router to the internet"
           help="Machines then reach the internet, and floating IPs can lead to them."
-          value={form.router}
-          onChange={(router) => setForm({ ...form, router })}
+          {...field('router')}
         />
         <div className="row">
           <Review
             operation="createNetwork"
             label="Create"
-            title={`Create network ${form.name}?`}
+            title={`Create network ${values.name}?`}
             tone="primary"
-            disabled={form.name === '' ? 'Give it a name first' : undefined}
+            disabled={values.name === '' ? 'Give it a name first' : undefined}
             call={() =>
               callOf('post', LIST, {
                 params: { path: pathOf(place) },
-                body: { name: form.name, create_router: form.router, type: 'vxlan' },
+                body: { name: values.name, create_router: values.router, type: 'vxlan' },
               })
             }
-            onRefused={(error) => {
-              setFaults(error.fields);
-              return takes(error, (name) => name === 'name');
-            }}
+            onRefused={take}
             onApplied={(answer) => setTask((answer as { tasks?: string[] } | undefined)?.tasks?.[0])}
           />
           {task !== undefined && (
@@ -277,61 +264,41 @@ function Subnets({ id, own }: { id: string; own: boolean }) {
 function NewSubnet({ id }: { id: string }) {
   const place = usePlace() as Place;
   const { cidr: suggested } = useFilters();
-  const [form, setForm] = useState({ name: '', cidr: suggested ?? '10.0.0.0/24', dhcp: true, router: true });
-  const [faults, setFaults] = useState<ApiError['fields']>({});
+  const { values, field, reset, take } = useForm({
+    name: '',
+    cidr: suggested ?? '10.0.0.0/24',
+    dhcp: true,
+    router: true,
+  });
   return (
     <details className="card" open={suggested !== undefined}>
       <summary className="inside">New subnet</summary>
       <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <TextField
-          label="Name"
-          required
-          maxLength={63}
-          value={form.name}
-          onChange={(name) => setForm({ ...form, name })}
-          faults={faults.name}
-        />
-        <TextField
-          label="Addresses"
-          required
-          placeholder="10.0.0.0/24"
-          value={form.cidr}
-          onChange={(cidr) => setForm({ ...form, cidr })}
-          faults={faults.cidr}
-        />
-        <CheckField label="DHCP" value={form.dhcp} onChange={(dhcp) => setForm({ ...form, dhcp })} />
-        <CheckField
-          label="Connect it to the router of the network, if there is one"
-          value={form.router}
-          onChange={(router) => setForm({ ...form, router })}
-        />
+        <TextField label="Name" required maxLength={63} {...field('name')} />
+        <TextField label="Addresses" required placeholder="10.0.0.0/24" {...field('cidr')} />
+        <CheckField label="DHCP" {...field('dhcp')} />
+        <CheckField label="Connect it to the router of the network, if there is one" {...field('router')} />
         <div className="row">
           <Review
             operation="createSubnet"
             label="Create"
-            title={`Create subnet ${form.name}?`}
+            title={`Create subnet ${values.name}?`}
             tone="primary"
-            disabled={form.name === '' || form.cidr === '' ? 'Give it a name and addresses first' : undefined}
+            disabled={values.name === '' || values.cidr === '' ? 'Give it a name and addresses first' : undefined}
             call={() =>
               callOf('post', SUBNETS, {
                 params: { path: pathOf(place) },
                 body: {
-                  name: form.name,
+                  name: values.name,
                   network_id: id,
-                  cidr: form.cidr,
-                  enable_dhcp: form.dhcp,
-                  connect_to_network_router: form.router,
+                  cidr: values.cidr,
+                  enable_dhcp: values.dhcp,
+                  connect_to_network_router: values.router,
                 },
               })
             }
-            onRefused={(error) => {
-              setFaults(error.fields);
-              return takes(error, (name) => ['name', 'cidr'].includes(name));
-            }}
-            onApplied={() => {
-              setFaults({});
-              setForm({ ...form, name: '' });
-            }}
+            onRefused={take}
+            onApplied={() => reset({ ...values, name: '' })}
           />
         </div>
       </form>

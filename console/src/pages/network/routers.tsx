@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { $api, type ApiError } from '../../lib/api.ts';
+import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
-import { CheckField, SelectField, TextField, takes } from '../../ui/field.tsx';
+import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
@@ -151,57 +151,38 @@ function Attach({ id, name, free }: { id: string; name: string; free: Subnets })
 
 function NewRouter({ subnets }: { subnets: Subnets }) {
   const place = usePlace() as Place;
-  const [form, setForm] = useState({ name: '', outside: true, subnet: '' });
-  const [faults, setFaults] = useState<ApiError['fields']>({});
+  const { values, field, reset, take } = useForm({ name: '', outside: true, subnet: '' });
   return (
     <details className="card">
       <summary className="inside">New router</summary>
       <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <TextField
-          label="Name"
-          required
-          maxLength={63}
-          value={form.name}
-          onChange={(name) => setForm({ ...form, name })}
-          faults={faults.name}
-        />
-        <CheckField
-          label="It leads to the internet"
-          value={form.outside}
-          onChange={(outside) => setForm({ ...form, outside })}
-        />
+        <TextField label="Name" required maxLength={63} {...field('name')} />
+        <CheckField label="It leads to the internet" {...field('outside')} />
         <SelectField
           label="First subnet"
           help="Others can be attached later."
-          value={form.subnet}
           options={[{ value: '', text: 'none' }, ...subnets]}
-          onChange={(subnet) => setForm({ ...form, subnet })}
+          {...field('subnet')}
         />
         <div className="row">
           <Review
             operation="createRouter"
             label="Create"
-            title={`Create router ${form.name}?`}
+            title={`Create router ${values.name}?`}
             tone="primary"
-            disabled={form.name === '' ? 'Give it a name first' : undefined}
+            disabled={values.name === '' ? 'Give it a name first' : undefined}
             call={() =>
               callOf('post', LIST, {
                 params: { path: pathOf(place) },
                 body: {
-                  name: form.name,
-                  ...(form.outside && { external_gateway_info: { type: 'default' as const, enable_snat: true } }),
-                  ...(form.subnet && { interfaces: [{ type: 'subnet' as const, subnet_id: form.subnet }] }),
+                  name: values.name,
+                  ...(values.outside && { external_gateway_info: { type: 'default' as const, enable_snat: true } }),
+                  ...(values.subnet && { interfaces: [{ type: 'subnet' as const, subnet_id: values.subnet }] }),
                 },
               })
             }
-            onRefused={(error) => {
-              setFaults(error.fields);
-              return takes(error, (name) => name === 'name');
-            }}
-            onApplied={() => {
-              setFaults({});
-              setForm({ name: '', outside: true, subnet: '' });
-            }}
+            onRefused={take}
+            onApplied={() => reset()}
           />
         </div>
       </form>
