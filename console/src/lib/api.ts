@@ -2,7 +2,9 @@ import { QueryClient } from '@tanstack/react-query';
 import createFetchClient from 'openapi-fetch';
 import createClient from 'openapi-react-query';
 import type { paths } from '../../types/api.d.ts';
+import type { ApiResponse } from '../worker/messages.ts';
 import type { Call } from './call.ts';
+import { isObject } from './changes.ts';
 import * as hub from './hub.ts';
 
 /** What the API refused, in its own words. The areas say it in different forms. */
@@ -21,9 +23,6 @@ export class ApiError extends Error {
     this.body = body;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function messageOf(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
@@ -62,18 +61,16 @@ function textsOfList(problems: readonly unknown[]): Record<string, string[]> {
   return texts;
 }
 
-interface Answer {
-  status: number;
-  headers: Record<string, string>;
-  body: Blob | null;
+/** What a refused request was answered, as an error. */
+export async function refusalOf({ status, headers, body }: ApiResponse): Promise<ApiError> {
+  return new ApiError(status, parsed((await body?.text()) ?? ''), headers['x-request-id']);
 }
 
 /** @throws ApiError if the server refuses, Error if it can't be reached */
-async function ask(...request: Parameters<typeof hub.call>): Promise<Answer> {
+async function ask(...request: Parameters<typeof hub.call>): Promise<ApiResponse> {
   const answer = await hub.call(...request);
   if (answer.status < 400) return answer;
-  const text = (await answer.body?.text()) ?? '';
-  throw new ApiError(answer.status, parsed(text), answer.headers['x-request-id']);
+  throw await refusalOf(answer);
 }
 
 export function parsed(text: string): unknown {

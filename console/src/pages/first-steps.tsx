@@ -5,16 +5,14 @@ import type { Place } from '../lib/place.ts';
 import { useWho } from '../lib/session.ts';
 import { Code } from '../ui/code.tsx';
 import { Copy } from '../ui/copy.tsx';
+import { Section } from '../ui/page.tsx';
 import { Review } from '../ui/review.tsx';
 
 /** What to do with an account that has nothing yet. */
 export function FirstSteps({ place }: { place: Place }) {
   return (
     <div className="cards">
-      <section className="card" aria-labelledby="make">
-        <header>
-          <h2 id="make">Make something</h2>
-        </header>
+      <Section title="Make something">
         <ul className="lines">
           <li>
             <Link to="/p/$project/r/$region/clusters" params={place}>
@@ -35,7 +33,7 @@ export function FirstSteps({ place }: { place: Place }) {
             <Link to="/ai-tasks/new">The text of a recording</Link>
           </li>
         </ul>
-      </section>
+      </Section>
       <Tools />
     </div>
   );
@@ -46,10 +44,7 @@ function Tools() {
   const [token, setToken] = useState<string>();
   const env = `export TRADEWIND_URL=${location.origin}\nexport TRADEWIND_TOKEN=${token ?? '<a token>'}`;
   return (
-    <section className="card" aria-labelledby="tools">
-      <header>
-        <h2 id="tools">Point your tools here</h2>
-      </header>
+    <Section title="Point your tools here">
       <div className="inside page">
         <div className="row">
           <Review
@@ -75,6 +70,6 @@ function Tools() {
         <pre className="code">{env}</pre>
         <Code calls={[callOf('get', '/cloud/v1/projects', {})]} />
       </div>
-    </section>
+    </Section>
   );
 }

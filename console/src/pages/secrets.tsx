@@ -4,6 +4,7 @@ import { callOf } from '../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../lib/place.ts';
 import { Field, SelectField, TextField, useFaults } from '../ui/field.tsx';
 import { ListPage } from '../ui/list-page.tsx';
+import { Section } from '../ui/page.tsx';
 import { usePaging } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
 import { State } from '../ui/state.tsx';
@@ -80,10 +81,7 @@ function NewSecret({ place }: { place: Place }) {
   const params = { path: pathOf(place) };
   const faultsOf = (part: string) => faults[`payload.${part}`] ?? faults[part] ?? faults.payload;
   return (
-    <section className="card" aria-labelledby="new-secret">
-      <header>
-        <h2 id="new-secret">Store a secret</h2>
-      </header>
+    <Section title="Store a secret">
       <form className="inside form" onSubmit={(event) => event.preventDefault()} autoComplete="off">
         <SelectField label="What it is" value={kind} options={KINDS} onChange={(value) => setKind(value as Kind)} />
         <TextField label="Name of the secret" value={name} onChange={setName} required faults={faults.name} />
@@ -153,7 +151,7 @@ function NewSecret({ place }: { place: Place }) {
           />
         </div>
       </form>
-    </section>
+    </Section>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
-import { ApiError, parsed } from '../lib/api.ts';
+import { refusalOf } from '../lib/api.ts';
 import { session, signIn } from '../lib/hub.ts';
 import type { Credentials } from '../worker/messages.ts';
 
@@ -35,8 +35,7 @@ async function enter(credentials: Credentials): Promise<void> {
   complain(undefined);
   try {
     const response = await signIn(credentials);
-    if (response.status !== 200)
-      complain(new ApiError(response.status, parsed((await response.body?.text()) ?? ''), undefined).message);
+    if (response.status !== 200) complain((await refusalOf(response)).message);
   } catch (error) {
     complain((error as Error).message);
   }

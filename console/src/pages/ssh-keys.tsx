@@ -7,6 +7,7 @@ import { Copy } from '../ui/copy.tsx';
 import { CheckField, Field, TextField, useFaults } from '../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
 import { ListPage } from '../ui/list-page.tsx';
+import { Section } from '../ui/page.tsx';
 import { usePaging } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
 import { Time } from '../ui/time.tsx';
@@ -90,10 +91,7 @@ function NewKey({ project }: { project: number }) {
   const [made, setMade] = useState<{ name: string; private_key: string }>();
   const { faults, clear, take } = useFaults(['name', 'public_key']);
   return (
-    <section className="card" aria-labelledby="new-key">
-      <header>
-        <h2 id="new-key">Add a key</h2>
-      </header>
+    <Section title="Add a key">
       {made && (
         <div className="inside">
           <div className="note warn" role="status">
@@ -155,6 +153,6 @@ function NewKey({ project }: { project: number }) {
           />
         </div>
       </form>
-    </section>
+    </Section>
   );
 }

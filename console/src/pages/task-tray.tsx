@@ -5,6 +5,7 @@ import type { components } from '../../types/api.d.ts';
 import { $api } from '../lib/api.ts';
 import type { Place } from '../lib/place.ts';
 import { Meter } from '../ui/bars.tsx';
+import { Drawer } from '../ui/drawer.tsx';
 import { Fault } from '../ui/fault.tsx';
 import { State } from '../ui/state.tsx';
 import { Time, timeOf, useNow } from '../ui/time.tsx';
@@ -44,26 +45,19 @@ export function TaskTray({ place }: { place: Place }) {
           </span>
         )}
       </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="drawer">
-          <div className="row">
-            <Dialog.Title>Tasks</Dialog.Title>
-            <Dialog.Close className="button quiet">Close</Dialog.Close>
-          </div>
-          {error && <Fault error={error} again={() => void refetch()} />}
-          <section className="card" aria-label="Running">
-            <header>
-              <h3>Running</h3>
-            </header>
-            {data && <RunningTasks place={place} of={data} onOpen={close} />}
-          </section>
-          <JustEnded place={place} onOpen={close} />
-          <Link to="/p/$project/r/$region/tasks" params={place} onClick={close}>
-            All tasks
-          </Link>
-        </Dialog.Popup>
-      </Dialog.Portal>
+      <Drawer title="Tasks">
+        {error && <Fault error={error} again={() => void refetch()} />}
+        <section className="card" aria-label="Running">
+          <header>
+            <h3>Running</h3>
+          </header>
+          {data && <RunningTasks place={place} of={data} onOpen={close} />}
+        </section>
+        <JustEnded place={place} onOpen={close} />
+        <Link to="/p/$project/r/$region/tasks" params={place} onClick={close}>
+          All tasks
+        </Link>
+      </Drawer>
     </Dialog.Root>
   );
 }

@@ -12,7 +12,7 @@ import { Fault } from '../ui/fault.tsx';
 import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
 import { Json } from '../ui/json.tsx';
 import { ListPage } from '../ui/list-page.tsx';
-import { Page } from '../ui/page.tsx';
+import { Page, Section } from '../ui/page.tsx';
 import { usePaging } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
 import { State } from '../ui/state.tsx';
@@ -299,10 +299,7 @@ function RequestOf({ task }: { task: Task }) {
   );
   return (
     <>
-      <section className="card" aria-labelledby="audit">
-        <header>
-          <h2 id="audit">Audit record</h2>
-        </header>
+      <Section title="Audit record">
         <div className="inside">
           <dl className="facts">
             <dt>Request</dt>
@@ -339,7 +336,7 @@ function RequestOf({ task }: { task: Task }) {
           {error && <Fault error={error} again={() => void refetch()} />}
           {data && !record && <p className="muted">The audit log has no record of this request.</p>}
         </div>
-      </section>
+      </Section>
       <section aria-labelledby="data">
         <h2 id="data">What was asked for</h2>
         <Json of={task.data} />

@@ -4,6 +4,7 @@ import { queries, send } from '../lib/api.ts';
 import { type Call, newIdempotencyKey } from '../lib/call.ts';
 import { useRefusal } from '../lib/permissions.ts';
 import { Code } from './code.tsx';
+import { Drawer } from './drawer.tsx';
 
 /** Requests that are under way at once. */
 const AT_ONCE = 4;
@@ -72,54 +73,43 @@ export function Bulk({
       <Dialog.Trigger className={`button ${tone}`} disabled={why !== undefined} title={why}>
         {label} {items.length > 0 && items.length}
       </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="drawer">
-          <div className="row">
-            <Dialog.Title>
-              {label} {chosen?.length}?
-            </Dialog.Title>
-            <Dialog.Close className="button quiet" disabled={busy}>
-              Close
-            </Dialog.Close>
-          </div>
-          <p role="status">
-            {begun &&
-              `${accepted.length} of ${chosen?.length} accepted${failed.length ? `, ${failed.length} refused` : ''}.`}
-          </p>
-          <ul className="lines">
-            {chosen?.map(({ id, name }) => (
-              <li key={id} className="row">
-                <span>{name}</span>
-                <OutcomeText of={outcomes[id]} />
-              </li>
-            ))}
-          </ul>
-          <div className="row">
-            {!begun && chosen && (
-              <button type="button" className={`button ${tone}`} onClick={() => void run(chosen)}>
-                {label} {chosen.length}
-              </button>
-            )}
-            {begun && !busy && failed.length > 0 && (
-              <button
-                type="button"
-                className={`button ${tone}`}
-                // With the same keys: what was carried out although its answer was lost is not done twice.
-                onClick={() => void run(failed)}
-              >
-                Try the {failed.length} again
-              </button>
-            )}
-          </div>
-          {chosen && (
-            <details>
-              <summary>As code</summary>
-              <Code calls={chosen.map(({ call }) => call)} />
-            </details>
+      <Drawer title={`${label} ${chosen?.length ?? ''}?`} busy={busy}>
+        <p role="status">
+          {begun &&
+            `${accepted.length} of ${chosen?.length} accepted${failed.length ? `, ${failed.length} refused` : ''}.`}
+        </p>
+        <ul className="lines">
+          {chosen?.map(({ id, name }) => (
+            <li key={id} className="row">
+              <span>{name}</span>
+              <OutcomeText of={outcomes[id]} />
+            </li>
+          ))}
+        </ul>
+        <div className="row">
+          {!begun && chosen && (
+            <button type="button" className={`button ${tone}`} onClick={() => void run(chosen)}>
+              {label} {chosen.length}
+            </button>
           )}
-        </Dialog.Popup>
-      </Dialog.Portal>
+          {begun && !busy && failed.length > 0 && (
+            <button
+              type="button"
+              className={`button ${tone}`}
+              // With the same keys: what was carried out although its answer was lost is not done twice.
+              onClick={() => void run(failed)}
+            >
+              Try the {failed.length} again
+            </button>
+          )}
+        </div>
+        {chosen && (
+          <details>
+            <summary>As code</summary>
+            <Code calls={chosen.map(({ call }) => call)} />
+          </details>
+        )}
+      </Drawer>
     </Dialog.Root>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ApiError, parsed } from '../lib/api.ts';
+import { refusalOf } from '../lib/api.ts';
 import * as hub from '../lib/hub.ts';
 import { Action } from './action.tsx';
 import { useToasts } from './toasts.tsx';
@@ -25,9 +25,9 @@ export function Export({
   async function save() {
     setBusy(true);
     try {
-      const { status, body } = await hub.call({ method: 'GET', path, headers: { accept } });
-      if (status >= 400) throw new ApiError(status, parsed((await body?.text()) ?? ''), undefined);
-      const address = URL.createObjectURL(body ?? new Blob());
+      const answer = await hub.call({ method: 'GET', path, headers: { accept } });
+      if (answer.status >= 400) throw await refusalOf(answer);
+      const address = URL.createObjectURL(answer.body ?? new Blob());
       const link = document.createElement('a');
       link.href = address;
       link.download = file;

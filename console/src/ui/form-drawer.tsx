@@ -3,6 +3,7 @@ import { type ReactNode, useRef, useState } from 'react';
 import type { Call } from '../lib/call.ts';
 import { changedFields } from '../lib/changes.ts';
 import { Action } from './action.tsx';
+import { Drawer } from './drawer.tsx';
 import { type Form, useForm } from './field.tsx';
 import { Review } from './review.tsx';
 
@@ -57,34 +58,27 @@ export function FormDrawer<Values extends object>({
       <Action operation={operation} project={project} disabled={disabled} tone={tone ?? ''} onClick={begin}>
         {label}
       </Action>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="drawer">
+      <Drawer title={title}>
+        <form ref={element} className="form" onSubmit={(event) => event.preventDefault()}>
+          {children(form)}
           <div className="row">
-            <Dialog.Title>{title}</Dialog.Title>
-            <Dialog.Close className="button quiet">Close</Dialog.Close>
+            <Review
+              operation={operation}
+              project={project}
+              label={apply}
+              title={`${title.replace(/\?$/, '')}: what it does`}
+              tone={tone === 'danger' ? 'danger' : 'primary'}
+              disabled={edits && Object.keys(changed).length === 0 ? 'Nothing is changed' : undefined}
+              call={() => (element.current?.reportValidity() ? call(values, changed) : undefined)}
+              onApplied={(answer) => {
+                setOpen(false);
+                onApplied?.(answer);
+              }}
+              onRefused={form.take}
+            />
           </div>
-          <form ref={element} className="form" onSubmit={(event) => event.preventDefault()}>
-            {children(form)}
-            <div className="row">
-              <Review
-                operation={operation}
-                project={project}
-                label={apply}
-                title={`${title.replace(/\?$/, '')}: what it does`}
-                tone={tone === 'danger' ? 'danger' : 'primary'}
-                disabled={edits && Object.keys(changed).length === 0 ? 'Nothing is changed' : undefined}
-                call={() => (element.current?.reportValidity() ? call(values, changed) : undefined)}
-                onApplied={(answer) => {
-                  setOpen(false);
-                  onApplied?.(answer);
-                }}
-                onRefused={form.take}
-              />
-            </div>
-          </form>
-        </Dialog.Popup>
-      </Dialog.Portal>
+        </form>
+      </Drawer>
     </Dialog.Root>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 
 /** A page: its title, what can be done, and what it shows. */
 export function Page({
@@ -30,5 +30,19 @@ export function Page({
       </header>
       {children}
     </div>
+  );
+}
+
+/** A part of a page, with a heading and what is said beside it. */
+export function Section({ title, aside, children }: { title: ReactNode; aside?: ReactNode; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section className="card" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
   );
 }

@@ -8,6 +8,7 @@ import { type Difference, type DryRun, dryRun } from '../lib/dry-run.ts';
 import { useRefusal } from '../lib/permissions.ts';
 import { type Place, remembered, usePlace } from '../lib/place.ts';
 import { Code } from './code.tsx';
+import { Drawer } from './drawer.tsx';
 import { Fault } from './fault.tsx';
 import { Money } from './money.tsx';
 import { textOf } from './schema-field.tsx';
@@ -59,17 +60,10 @@ export function Review(props: ReviewProps) {
       <Dialog.Trigger className={`button ${tone ?? ''}`} disabled={why !== undefined} title={why}>
         {label}
       </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="drawer">
-          <div className="row">
-            <Dialog.Title>{title}</Dialog.Title>
-            <Dialog.Close className="button quiet">Close</Dialog.Close>
-          </div>
-          {children}
-          {wish && <Wished {...props} wish={wish} onClose={() => setWish(undefined)} />}
-        </Dialog.Popup>
-      </Dialog.Portal>
+      <Drawer title={title}>
+        {children}
+        {wish && <Wished {...props} wish={wish} onClose={() => setWish(undefined)} />}
+      </Drawer>
     </Dialog.Root>
   );
 }

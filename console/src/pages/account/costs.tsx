@@ -7,7 +7,7 @@ import { Bars } from '../../ui/bars.tsx';
 import { Export } from '../../ui/export.tsx';
 import { ChoiceFilter, DayFilter } from '../../ui/filters.tsx';
 import { Money } from '../../ui/money.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
@@ -211,10 +211,7 @@ function Chart({
   });
   const format = (value: number) => (tab === 'costs' ? money.format(value) : amountOf(value, first.unit));
   return (
-    <section className="card" aria-labelledby="chart">
-      <header>
-        <h2 id="chart">{tab === 'costs' ? 'Costs by day' : 'Usage by day'}</h2>
-      </header>
+    <Section title={tab === 'costs' ? 'Costs by day' : 'Usage by day'}>
       <div className="inside">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide chart scrolls, also by keyboard */}
         <div className="scroll" tabIndex={0}>
@@ -238,6 +235,6 @@ function Chart({
           />
         </details>
       </div>
-    </section>
+    </Section>
   );
 }

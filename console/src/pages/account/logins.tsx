@@ -8,6 +8,7 @@ import { AsCode } from '../../ui/as-code.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -127,10 +128,7 @@ function Password() {
     />
   );
   return (
-    <section className="card" aria-labelledby="password">
-      <header>
-        <h2 id="password">Change your password</h2>
-      </header>
+    <Section title="Change your password">
       <form className="form inside" onSubmit={(event) => void submit(event)}>
         {refused && Object.keys(faults).every((name) => !(name in EMPTY)) && <Fault error={refused} />}
         {field('old', 'Present password')}
@@ -148,6 +146,6 @@ function Password() {
           <AsCode calls={[{ method: 'PUT', path, body: { old: '…', new: '…', double: '…' } }]} />
         </div>
       </form>
-    </section>
+    </Section>
   );
 }

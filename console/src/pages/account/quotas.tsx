@@ -4,7 +4,7 @@ import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { NumberField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { PAGE_SIZE, Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -200,10 +200,7 @@ function Threshold({ clientId }: { clientId: number }) {
   const { data } = $api.useQuery('get', THRESHOLD, { params });
   if (!data) return null;
   return (
-    <section className="card" aria-labelledby="threshold">
-      <header>
-        <h2 id="threshold">Warning</h2>
-      </header>
+    <Section title="Warning">
       <div className="inside row">
         <p>
           The administrators get a mail once {data.threshold} % of a quota are used.
@@ -231,7 +228,7 @@ function Threshold({ clientId }: { clientId: number }) {
           call={() => callOf('delete', THRESHOLD, { params })}
         />
       </div>
-    </section>
+    </Section>
   );
 }
 

@@ -9,7 +9,7 @@ import { Unread } from '../../ui/fault.tsx';
 import { type Form, NumberField, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter } from '../../ui/filters.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Secret } from '../../ui/secret.tsx';
@@ -378,17 +378,14 @@ export function DeliveryPage() {
           )}
         </dl>
       </div>
-      <section className="card" aria-labelledby="event">
-        <header>
-          <h2 id="event">Event</h2>
-        </header>
+      <Section title="Event">
         <div className="inside">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, also by keyboard */}
           <pre className="code" tabIndex={0}>
             {JSON.stringify(data.event, null, 2)}
           </pre>
         </div>
-      </section>
+      </Section>
     </Page>
   );
 }

@@ -10,7 +10,7 @@ import { optionsOf } from '../../ui/choice.tsx';
 import { Fault, Unread } from '../../ui/fault.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -177,10 +177,7 @@ function Deletion({ clientId, name }: { clientId: number; name: string }) {
   }
   const confirmation = announced?.confirmation ?? undefined;
   return (
-    <section className="card" aria-labelledby="deletion">
-      <header>
-        <h2 id="deletion">Delete the client</h2>
-      </header>
+    <Section title="Delete the client">
       <div className="inside page">
         <p>
           A deletion suspends the account at once, and a task deletes everything in it. What was used stays on record
@@ -218,7 +215,7 @@ function Deletion({ clientId, name }: { clientId: number; name: string }) {
           )}
         </div>
       </div>
-    </section>
+    </Section>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, ApiError, parsed } from '../../lib/api.ts';
+import { $api, refusalOf } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { actAs } from '../../lib/hub.ts';
 import { given, useFilters } from '../../lib/search.ts';
@@ -124,9 +124,9 @@ export function ActAs({ id, name }: { id: number; name: string }) {
   async function begin() {
     setRefused(undefined);
     try {
-      const { status, body } = await actAs(id);
-      if (status === 200) void navigate({ to: '/' });
-      else setRefused(new ApiError(status, parsed((await body?.text()) ?? ''), undefined));
+      const answer = await actAs(id);
+      if (answer.status === 200) void navigate({ to: '/' });
+      else setRefused(await refusalOf(answer));
     } catch (error) {
       setRefused(error as Error);
     }

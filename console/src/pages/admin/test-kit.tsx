@@ -6,7 +6,7 @@ import { given } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { NumberField, SelectField, TextField } from '../../ui/field.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useToasts } from '../../ui/toasts.tsx';
 
@@ -203,10 +203,7 @@ function AddRule() {
     },
   });
   return (
-    <section className="card" aria-labelledby="add">
-      <header>
-        <h2 id="add">Add a fault</h2>
-      </header>
+    <Section title="Add a fault">
       <div className="inside">
         <Form call={call} label="Add the fault">
           <SelectField
@@ -238,6 +235,6 @@ function AddRule() {
           <NumberField label="How many times" min={1} value={times} onChange={setTimes} help="Empty: always." />
         </Form>
       </div>
-    </section>
+    </Section>
   );
 }

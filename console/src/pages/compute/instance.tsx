@@ -8,7 +8,7 @@ import { Unread } from '../../ui/fault.tsx';
 import { CheckField, TextField, takes } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Money } from '../../ui/money.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { PAGE_SIZE, Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -162,10 +162,7 @@ function Rename({ instance: { id, name } }: { instance: Instance }) {
   const wanted = entered ?? name;
   const [faults, setFaults] = useState<readonly string[]>();
   return (
-    <section className="card" aria-labelledby="rename">
-      <header>
-        <h2 id="rename">Rename</h2>
-      </header>
+    <Section title="Rename">
       <form className="form inside" onSubmit={(event) => event.preventDefault()}>
         <TextField label="Name" value={wanted} onChange={setEntered} faults={faults} />
         <div className="row">
@@ -191,7 +188,7 @@ function Rename({ instance: { id, name } }: { instance: Instance }) {
           />
         </div>
       </form>
-    </section>
+    </Section>
   );
 }
 
@@ -200,10 +197,7 @@ function Deletion({ instance: { id, name, volumes } }: { instance: Instance }) {
   const [floating, setFloating] = useState(false);
   const [gone, setGone] = useState<readonly string[]>([]);
   return (
-    <section className="card" aria-labelledby="delete">
-      <header>
-        <h2 id="delete">Delete</h2>
-      </header>
+    <Section title="Delete">
       <div className="form inside">
         <p className="muted">
           Volumes that aren’t chosen are kept, but for those that are set to go with the instance.
@@ -238,7 +232,7 @@ function Deletion({ instance: { id, name, volumes } }: { instance: Instance }) {
           />
         </div>
       </div>
-    </section>
+    </Section>
   );
 }
 

@@ -9,7 +9,7 @@ import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { ADD_ONS } from './add-ons.tsx';
 import { AUTHENTICATION } from './authentication.tsx';
@@ -257,10 +257,7 @@ function Basics({
     />
   );
   return (
-    <section className="card" aria-labelledby="basics">
-      <header>
-        <h2 id="basics">Cluster</h2>
-      </header>
+    <Section title="Cluster">
       <div className="inside form">
         <TextField
           label="Name"
@@ -343,7 +340,7 @@ function Basics({
           </div>
         </details>
       </div>
-    </section>
+    </Section>
   );
 }
 

@@ -8,6 +8,7 @@ import { AsCode } from '../../ui/as-code.tsx';
 import { Choice, optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { Money } from '../../ui/money.tsx';
+import { Section } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CLUSTER, type Cluster, type ClusterRead, clusterPath, type Price } from './data.ts';
@@ -28,16 +29,12 @@ export function Overview({ place, read: { cluster, etag } }: { place: Place; rea
           <Facts place={place} cluster={cluster} />
         </div>
       </section>
-      <section className="card" aria-labelledby="price">
-        <header>
-          <h2 id="price">Price</h2>
-          <AsCode calls={[callOf('get', PRICE, { params: { path } })]} />
-        </header>
+      <Section title="Price" aside={<AsCode calls={[callOf('get', PRICE, { params: { path } })]} />}>
         <div className="inside">
           {price.error && <Fault error={price.error} again={() => void price.refetch()} />}
           {price.data && <PriceFacts of={price.data} pools={cluster.pools.map(({ name }) => name)} />}
         </div>
-      </section>
+      </Section>
       <Access place={place} cluster={cluster} />
       <Upgrade place={place} cluster={cluster} etag={etag} />
       <Deletion place={place} cluster={cluster} etag={etag} />
@@ -171,10 +168,7 @@ function Access({ place, cluster }: { place: Place; cluster: Cluster }) {
     }
   }
   return (
-    <section className="card" aria-labelledby="access">
-      <header>
-        <h2 id="access">Access</h2>
-      </header>
+    <Section title="Access">
       <div className="inside page">
         <dl className="facts">
           <dt>Kubeconfig from</dt>
@@ -199,7 +193,7 @@ function Access({ place, cluster }: { place: Place; cluster: Cluster }) {
         </div>
         <p className="muted">It gives full control of the cluster. The audit log records who reads it.</p>
       </div>
-    </section>
+    </Section>
   );
 }
 
@@ -213,10 +207,7 @@ function Upgrade({ place, cluster, etag }: { place: Place; cluster: Cluster; eta
   const [chosen, setChosen] = useState<string>();
   const version = chosen !== undefined && versions.includes(chosen) ? chosen : versions.at(-1);
   return (
-    <section className="card" aria-labelledby="upgrade">
-      <header>
-        <h2 id="upgrade">Upgrade</h2>
-      </header>
+    <Section title="Upgrade">
       <div className="inside page">
         {error && <Fault error={error} again={() => void refetch()} />}
         <p className="muted">
@@ -239,17 +230,14 @@ function Upgrade({ place, cluster, etag }: { place: Place; cluster: Cluster; eta
           </div>
         )}
       </div>
-    </section>
+    </Section>
   );
 }
 
 function Deletion({ place, cluster, etag }: { place: Place; cluster: Cluster; etag: string }) {
   const navigate = useNavigate();
   return (
-    <section className="card" aria-labelledby="deletion">
-      <header>
-        <h2 id="deletion">Delete</h2>
-      </header>
+    <Section title="Delete">
       <div className="inside page">
         <p className="muted">Its nodes are deleted with their volumes, except for volumes with snapshots.</p>
         <div className="row">
@@ -268,6 +256,6 @@ function Deletion({ place, cluster, etag }: { place: Place; cluster: Cluster; et
           />
         </div>
       </div>
-    </section>
+    </Section>
   );
 }

@@ -8,6 +8,7 @@ import type { Place } from '../../lib/place.ts';
 import { useFilters, useSetFilters } from '../../lib/search.ts';
 import { Action } from '../../ui/action.tsx';
 import { AsCode } from '../../ui/as-code.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
 import { CheckField, NumberField, takes } from '../../ui/field.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -191,35 +192,28 @@ function AddPool({ place, cluster, etag }: { place: Place; cluster: Cluster; eta
       <Action operation="createKubernetesPoolV2" tone="primary" onClick={() => setOpen(true)}>
         Add a pool
       </Action>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="drawer">
+      <Drawer title={`Add a pool to ${cluster.name}`}>
+        <form className="form" onSubmit={(event) => event.preventDefault()}>
+          <PoolFields place={place} value={pool} onChange={setPool} faults={faults} />
           <div className="row">
-            <Dialog.Title>Add a pool to {cluster.name}</Dialog.Title>
-            <Dialog.Close className="button quiet">Close</Dialog.Close>
+            <Review
+              operation="createKubernetesPoolV2"
+              label="Add"
+              title={`Add pool ${pool.name} to ${cluster.name}?`}
+              tone="primary"
+              call={() => {
+                setFaults({});
+                return call;
+              }}
+              onRefused={taking(setFaults, pool)}
+              onApplied={() => {
+                setOpen(false);
+                setPool(newPool(''));
+              }}
+            />
           </div>
-          <form className="form" onSubmit={(event) => event.preventDefault()}>
-            <PoolFields place={place} value={pool} onChange={setPool} faults={faults} />
-            <div className="row">
-              <Review
-                operation="createKubernetesPoolV2"
-                label="Add"
-                title={`Add pool ${pool.name} to ${cluster.name}?`}
-                tone="primary"
-                call={() => {
-                  setFaults({});
-                  return call;
-                }}
-                onRefused={taking(setFaults, pool)}
-                onApplied={() => {
-                  setOpen(false);
-                  setPool(newPool(''));
-                }}
-              />
-            </div>
-          </form>
-        </Dialog.Popup>
-      </Dialog.Portal>
+        </form>
+      </Drawer>
     </Dialog.Root>
   );
 }
@@ -340,64 +334,57 @@ function Change({ place, cluster, pool }: { place: Place; cluster: Cluster; pool
       >
         Change
       </Action>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="drawer">
-          <div className="row">
-            <Dialog.Title>Change pool {pool.name}</Dialog.Title>
-            <Dialog.Close className="button quiet">Close</Dialog.Close>
+      <Drawer title={`Change pool ${pool.name}`}>
+        <form className="form" onSubmit={(event) => event.preventDefault()}>
+          <div className="field-pair">
+            <NumberField
+              label="Minimum nodes"
+              value={after.min_node_count}
+              onChange={(count) => setAfter({ ...after, min_node_count: count ?? 0 })}
+              min={1}
+              max={200}
+              faults={faults.min_node_count}
+            />
+            <NumberField
+              label="Maximum nodes"
+              value={after.max_node_count}
+              onChange={(count) => setAfter({ ...after, max_node_count: count ?? 0 })}
+              min={1}
+              max={200}
+              faults={faults.max_node_count}
+            />
           </div>
-          <form className="form" onSubmit={(event) => event.preventDefault()}>
-            <div className="field-pair">
-              <NumberField
-                label="Minimum nodes"
-                value={after.min_node_count}
-                onChange={(count) => setAfter({ ...after, min_node_count: count ?? 0 })}
-                min={1}
-                max={200}
-                faults={faults.min_node_count}
-              />
-              <NumberField
-                label="Maximum nodes"
-                value={after.max_node_count}
-                onChange={(count) => setAfter({ ...after, max_node_count: count ?? 0 })}
-                min={1}
-                max={200}
-                faults={faults.max_node_count}
-              />
-            </div>
-            <CheckField
-              label="Replace broken nodes"
-              value={after.auto_healing_enabled}
-              onChange={(auto_healing_enabled) => setAfter({ ...after, auto_healing_enabled })}
+          <CheckField
+            label="Replace broken nodes"
+            value={after.auto_healing_enabled}
+            onChange={(auto_healing_enabled) => setAfter({ ...after, auto_healing_enabled })}
+          />
+          <PoolTexts
+            place={place}
+            value={after}
+            onChange={(change) => setAfter({ ...after, ...change } as Settings)}
+            faults={faults}
+          />
+          <div className="row">
+            <Review
+              operation="updateKubernetesPoolV2"
+              label="Apply"
+              title={`Change pool ${pool.name}?`}
+              tone="primary"
+              disabled={Object.keys(changed).length === 0 ? 'Nothing is changed yet' : undefined}
+              call={() => {
+                setFaults({});
+                return callOf('patch', POOL, {
+                  params: { path: { ...clusterPath(place, cluster.name), pool_name: pool.name } },
+                  body: changed,
+                });
+              }}
+              onRefused={taking(setFaults, after)}
+              onApplied={() => setOpen(false)}
             />
-            <PoolTexts
-              place={place}
-              value={after}
-              onChange={(change) => setAfter({ ...after, ...change } as Settings)}
-              faults={faults}
-            />
-            <div className="row">
-              <Review
-                operation="updateKubernetesPoolV2"
-                label="Apply"
-                title={`Change pool ${pool.name}?`}
-                tone="primary"
-                disabled={Object.keys(changed).length === 0 ? 'Nothing is changed yet' : undefined}
-                call={() => {
-                  setFaults({});
-                  return callOf('patch', POOL, {
-                    params: { path: { ...clusterPath(place, cluster.name), pool_name: pool.name } },
-                    body: changed,
-                  });
-                }}
-                onRefused={taking(setFaults, after)}
-                onApplied={() => setOpen(false)}
-              />
-            </div>
-          </form>
-        </Dialog.Popup>
-      </Dialog.Portal>
+          </div>
+        </form>
+      </Drawer>
     </Dialog.Root>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { useWho } from '../../lib/session.ts';
 import { Choice } from '../../ui/choice.tsx';
+import { Section } from '../../ui/page.tsx';
 import { useGroups } from './groups.tsx';
 import { databaseRules, httpsRules, insideRules, pingRules, type Rule, sshRules } from './rules.ts';
 
@@ -10,11 +11,7 @@ const DATABASES: Record<string, number> = { PostgreSQL: 5432, MySQL: 3306, Mongo
 /** Rules that many groups need, added to the draft by one press. */
 export function Presets({ group, onAdd }: { group: string; onAdd: (rules: readonly Rule[]) => void }) {
   return (
-    <section className="card" aria-labelledby="presets">
-      <header>
-        <h2 id="presets">Presets</h2>
-        <span className="muted">They are added to the draft.</span>
-      </header>
+    <Section title="Presets" aside={<span className="muted">They are added to the draft.</span>}>
       <div className="row inside">
         <button type="button" className="button" onClick={() => onAdd(httpsRules())}>
           HTTPS
@@ -28,7 +25,7 @@ export function Presets({ group, onAdd }: { group: string; onAdd: (rules: readon
       </div>
       <Ssh onAdd={onAdd} />
       <Database group={group} onAdd={onAdd} />
-    </section>
+    </Section>
   );
 }
 

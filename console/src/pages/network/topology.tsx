@@ -4,7 +4,7 @@ import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Fault } from '../../ui/fault.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { InstanceLink, NetworkLink } from './links.tsx';
 
 const PARTS = {
@@ -351,10 +351,7 @@ function AsList({ map: { networks, routers, machines } }: { map: Parts }) {
     </li>
   );
   return (
-    <section className="card" aria-labelledby="as-list">
-      <header>
-        <h2 id="as-list">As a list</h2>
-      </header>
+    <Section title="As a list">
       <ul className="inside tree">
         <li>
           Internet
@@ -377,7 +374,7 @@ function AsList({ map: { networks, routers, machines } }: { map: Parts }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

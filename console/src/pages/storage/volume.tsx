@@ -8,7 +8,7 @@ import { optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { NumberField, SelectField, TextField, useFaults } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
@@ -147,12 +147,9 @@ function Facts({ of: volume, place }: { of: Volume; place: Place }) {
 
 function Card({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section className="card" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-      </header>
+    <Section title={title}>
       <div className="inside form">{children}</div>
-    </section>
+    </Section>
   );
 }
 

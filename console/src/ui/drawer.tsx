@@ -1,0 +1,29 @@
+import { Dialog } from '@base-ui/react/dialog';
+import type { ReactNode } from 'react';
+
+/** What a dialog shows, beside the page. */
+export function Drawer({
+  title,
+  busy = false,
+  children,
+}: {
+  title: ReactNode;
+  /** Whether it has to stay open. */
+  busy?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <Dialog.Portal>
+      <Dialog.Backdrop className="backdrop" />
+      <Dialog.Popup className="drawer">
+        <div className="row">
+          <Dialog.Title>{title}</Dialog.Title>
+          <Dialog.Close className="button quiet" disabled={busy}>
+            Close
+          </Dialog.Close>
+        </div>
+        {children}
+      </Dialog.Popup>
+    </Dialog.Portal>
+  );
+}
