@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { firstPlace } from './lib/place.ts';
 import { parseSearch, type Search, stringifySearch } from './lib/search.ts';
 import { Frame } from './pages/frame.tsx';
@@ -34,337 +35,79 @@ function wholeNumber(text: string): number {
   return number;
 }
 
-const overview = createRoute({
-  getParentRoute: () => place,
-  path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'Overview'),
-});
-const clusters = createRoute({
-  getParentRoute: () => place,
-  path: 'clusters',
-  component: lazyRouteComponent(() => import('./pages/kubernetes/clusters.tsx'), 'Clusters'),
-});
-const createCluster = createRoute({
-  getParentRoute: () => place,
-  path: 'create-cluster',
-  component: lazyRouteComponent(() => import('./pages/kubernetes/create.tsx'), 'CreateClusterPage'),
-});
-const cluster = createRoute({
-  getParentRoute: () => place,
-  path: 'clusters/$cluster',
-  component: lazyRouteComponent(() => import('./pages/kubernetes/cluster.tsx'), 'ClusterPage'),
-});
-const securityGroups = createRoute({
-  getParentRoute: () => place,
-  path: 'security-groups',
-  component: lazyRouteComponent(() => import('./pages/network/groups.tsx'), 'SecurityGroups'),
-});
-const securityGroup = createRoute({
-  getParentRoute: () => place,
-  path: 'security-groups/$group',
-  component: lazyRouteComponent(() => import('./pages/network/group.tsx'), 'SecurityGroup'),
-});
-const reachability = createRoute({
-  getParentRoute: () => place,
-  path: 'reachability',
-  component: lazyRouteComponent(() => import('./pages/network/reachability.tsx'), 'Reachability'),
-});
-const matrix = createRoute({
-  getParentRoute: () => place,
-  path: 'reachability/matrix',
-  component: lazyRouteComponent(() => import('./pages/network/matrix.tsx'), 'Matrix'),
-});
-const networks = createRoute({
-  getParentRoute: () => place,
-  path: 'networks',
-  component: lazyRouteComponent(() => import('./pages/network/networks.tsx'), 'Networks'),
-});
-const network = createRoute({
-  getParentRoute: () => place,
-  path: 'networks/$network',
-  component: lazyRouteComponent(() => import('./pages/network/networks.tsx'), 'NetworkPage'),
-});
-const topology = createRoute({
-  getParentRoute: () => place,
-  path: 'topology',
-  component: lazyRouteComponent(() => import('./pages/network/topology.tsx'), 'Topology'),
-});
-const floatingIps = createRoute({
-  getParentRoute: () => place,
-  path: 'floating-ips',
-  component: lazyRouteComponent(() => import('./pages/network/addresses.tsx'), 'FloatingIps'),
-});
-const reservedIps = createRoute({
-  getParentRoute: () => place,
-  path: 'reserved-ips',
-  component: lazyRouteComponent(() => import('./pages/network/addresses.tsx'), 'ReservedIps'),
-});
-const routers = createRoute({
-  getParentRoute: () => place,
-  path: 'routers',
-  component: lazyRouteComponent(() => import('./pages/network/routers.tsx'), 'Routers'),
-});
-const loadBalancers = createRoute({
-  getParentRoute: () => place,
-  path: 'load-balancers',
-  component: lazyRouteComponent(() => import('./pages/network/load-balancers.tsx'), 'LoadBalancers'),
-});
-const loadBalancer = createRoute({
-  getParentRoute: () => place,
-  path: 'load-balancers/$balancer',
-  component: lazyRouteComponent(() => import('./pages/network/load-balancers.tsx'), 'LoadBalancerPage'),
-});
-const instances = createRoute({
-  getParentRoute: () => place,
-  path: 'instances',
-  component: lazyRouteComponent(() => import('./pages/compute/instances.tsx'), 'Instances'),
-});
-const newInstance = createRoute({
-  getParentRoute: () => place,
-  path: 'instances/new',
-  component: lazyRouteComponent(() => import('./pages/compute/new-instance.tsx'), 'NewInstance'),
-});
-const instance = createRoute({
-  getParentRoute: () => place,
-  path: 'instances/$instance',
-  component: lazyRouteComponent(() => import('./pages/compute/instance.tsx'), 'InstancePage'),
-});
-const tasks = createRoute({
-  getParentRoute: () => place,
-  path: 'tasks',
-  component: lazyRouteComponent(() => import('./pages/tasks.tsx'), 'Tasks'),
-});
-const task = createRoute({
-  getParentRoute: () => place,
-  path: 'tasks/$task',
-  component: lazyRouteComponent(() => import('./pages/tasks.tsx'), 'TaskPage'),
-});
+/** Loads the page when it is opened first. */
+type Load<Name extends string> = () => Promise<Record<Name, () => ReactNode>>;
+const inPlace = <const Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name) =>
+  createRoute({ getParentRoute: () => place, path, component: lazyRouteComponent(load, name) });
+const ofAccount = <const Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
 
-const volumes = createRoute({
-  getParentRoute: () => place,
-  path: 'volumes',
-  component: lazyRouteComponent(() => import('./pages/storage/volumes.tsx'), 'Volumes'),
-});
-const newVolume = createRoute({
-  getParentRoute: () => place,
-  path: 'volumes/new',
-  component: lazyRouteComponent(() => import('./pages/storage/new-volume.tsx'), 'NewVolume'),
-});
-const volume = createRoute({
-  getParentRoute: () => place,
-  path: 'volumes/$volume',
-  component: lazyRouteComponent(() => import('./pages/storage/volume.tsx'), 'VolumePage'),
-});
-const snapshots = createRoute({
-  getParentRoute: () => place,
-  path: 'snapshots',
-  component: lazyRouteComponent(() => import('./pages/storage/snapshots.tsx'), 'Snapshots'),
-});
-const fileShares = createRoute({
-  getParentRoute: () => place,
-  path: 'file-shares',
-  component: lazyRouteComponent(() => import('./pages/storage/file-shares.tsx'), 'FileShares'),
-});
-const images = createRoute({
-  getParentRoute: () => place,
-  path: 'images',
-  component: lazyRouteComponent(() => import('./pages/storage/images.tsx'), 'Images'),
-});
-const sshKeys = createRoute({
-  getParentRoute: () => place,
-  path: 'ssh-keys',
-  component: lazyRouteComponent(() => import('./pages/ssh-keys.tsx'), 'SshKeys'),
-});
-const secrets = createRoute({
-  getParentRoute: () => place,
-  path: 'secrets',
-  component: lazyRouteComponent(() => import('./pages/secrets.tsx'), 'Secrets'),
-});
-const storage = [volumes, newVolume, volume, snapshots, fileShares, images, sshKeys, secrets] as const;
-
-const aiTasks = createRoute({
-  getParentRoute: () => root,
-  path: '/ai-tasks',
-  component: lazyRouteComponent(() => import('./pages/ai/tasks.tsx'), 'AiTasks'),
-});
-const newAiTask = createRoute({
-  getParentRoute: () => root,
-  path: '/ai-tasks/new',
-  component: lazyRouteComponent(() => import('./pages/ai/new-task.tsx'), 'NewAiTask'),
-});
-const aiTask = createRoute({
-  getParentRoute: () => root,
-  path: '/ai-tasks/$task',
-  component: lazyRouteComponent(() => import('./pages/ai/task.tsx'), 'AiTaskPage'),
-});
-
-const operations = createRoute({
-  getParentRoute: () => root,
-  path: '/operations',
-  component: lazyRouteComponent(() => import('./pages/operations.tsx'), 'Operations'),
-});
-const operation = createRoute({
-  getParentRoute: () => root,
-  path: '/operations/$operation',
-  component: lazyRouteComponent(() => import('./pages/operations.tsx'), 'OperationPage'),
-});
-
-/* Pages of the account and of administration. */
-const accountProjects = createRoute({
-  getParentRoute: () => root,
-  path: '/account/projects',
-  component: lazyRouteComponent(() => import('./pages/account/projects.tsx'), 'Projects'),
-});
-const accountQuotas = createRoute({
-  getParentRoute: () => root,
-  path: '/account/quotas',
-  component: lazyRouteComponent(() => import('./pages/account/quotas.tsx'), 'Quotas'),
-});
-const accountCosts = createRoute({
-  getParentRoute: () => root,
-  path: '/account/costs',
-  component: lazyRouteComponent(() => import('./pages/account/costs.tsx'), 'Costs'),
-});
-const accountPrices = createRoute({
-  getParentRoute: () => root,
-  path: '/account/prices',
-  component: lazyRouteComponent(() => import('./pages/account/prices.tsx'), 'Prices'),
-});
-const accountUsers = createRoute({
-  getParentRoute: () => root,
-  path: '/account/users',
-  component: lazyRouteComponent(() => import('./pages/account/users.tsx'), 'Users'),
-});
-const accountUser = createRoute({
-  getParentRoute: () => root,
-  path: '/account/users/$user',
-  component: lazyRouteComponent(() => import('./pages/account/users.tsx'), 'UserPage'),
-});
-const accountTokens = createRoute({
-  getParentRoute: () => root,
-  path: '/account/tokens',
-  component: lazyRouteComponent(() => import('./pages/account/tokens.tsx'), 'Tokens'),
-});
-const accountLogins = createRoute({
-  getParentRoute: () => root,
-  path: '/account/logins',
-  component: lazyRouteComponent(() => import('./pages/account/logins.tsx'), 'Logins'),
-});
-const accountAudit = createRoute({
-  getParentRoute: () => root,
-  path: '/account/audit',
-  component: lazyRouteComponent(() => import('./pages/account/audit.tsx'), 'Audit'),
-});
-const accountWebhooks = createRoute({
-  getParentRoute: () => root,
-  path: '/account/webhooks',
-  component: lazyRouteComponent(() => import('./pages/account/webhooks.tsx'), 'Webhooks'),
-});
-const accountWebhook = createRoute({
-  getParentRoute: () => root,
-  path: '/account/webhooks/$webhook',
-  component: lazyRouteComponent(() => import('./pages/account/webhooks.tsx'), 'WebhookPage'),
-});
-const accountDelivery = createRoute({
-  getParentRoute: () => root,
-  path: '/account/webhooks/$webhook/deliveries/$delivery',
-  component: lazyRouteComponent(() => import('./pages/account/webhooks.tsx'), 'DeliveryPage'),
-});
-const accountFeatures = createRoute({
-  getParentRoute: () => root,
-  path: '/account/features',
-  component: lazyRouteComponent(() => import('./pages/account/features.tsx'), 'Features'),
-});
-const adminClients = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/clients',
-  component: lazyRouteComponent(() => import('./pages/admin/clients.tsx'), 'Clients'),
-});
-const adminClient = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/clients/$client',
-  component: lazyRouteComponent(() => import('./pages/admin/client.tsx'), 'ClientPage'),
-});
-const adminResellers = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/resellers',
-  component: lazyRouteComponent(() => import('./pages/admin/resellers.tsx'), 'Resellers'),
-});
-const adminPriceLists = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/prices',
-  component: lazyRouteComponent(() => import('./pages/admin/price-lists.tsx'), 'PriceLists'),
-});
-const adminNotifications = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/notifications',
-  component: lazyRouteComponent(() => import('./pages/admin/notifications.tsx'), 'Notifications'),
-});
-const adminProducts = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/products',
-  component: lazyRouteComponent(() => import('./pages/admin/products.tsx'), 'DefaultProducts'),
-});
-const adminTest = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/test',
-  component: lazyRouteComponent(() => import('./pages/admin/test-kit.tsx'), 'TestKit'),
-});
+const inPlaces = [
+  inPlace('/', () => import('./pages/overview.tsx'), 'Overview'),
+  inPlace('clusters', () => import('./pages/kubernetes/clusters.tsx'), 'Clusters'),
+  inPlace('create-cluster', () => import('./pages/kubernetes/create.tsx'), 'CreateClusterPage'),
+  inPlace('clusters/$cluster', () => import('./pages/kubernetes/cluster.tsx'), 'ClusterPage'),
+  inPlace('security-groups', () => import('./pages/network/groups.tsx'), 'SecurityGroups'),
+  inPlace('security-groups/$group', () => import('./pages/network/group.tsx'), 'SecurityGroup'),
+  inPlace('reachability', () => import('./pages/network/reachability.tsx'), 'Reachability'),
+  inPlace('reachability/matrix', () => import('./pages/network/matrix.tsx'), 'Matrix'),
+  inPlace('networks', () => import('./pages/network/networks.tsx'), 'Networks'),
+  inPlace('networks/$network', () => import('./pages/network/networks.tsx'), 'NetworkPage'),
+  inPlace('topology', () => import('./pages/network/topology.tsx'), 'Topology'),
+  inPlace('floating-ips', () => import('./pages/network/addresses.tsx'), 'FloatingIps'),
+  inPlace('reserved-ips', () => import('./pages/network/addresses.tsx'), 'ReservedIps'),
+  inPlace('routers', () => import('./pages/network/routers.tsx'), 'Routers'),
+  inPlace('load-balancers', () => import('./pages/network/load-balancers.tsx'), 'LoadBalancers'),
+  inPlace('load-balancers/$balancer', () => import('./pages/network/load-balancers.tsx'), 'LoadBalancerPage'),
+  inPlace('instances', () => import('./pages/compute/instances.tsx'), 'Instances'),
+  inPlace('instances/new', () => import('./pages/compute/new-instance.tsx'), 'NewInstance'),
+  inPlace('instances/$instance', () => import('./pages/compute/instance.tsx'), 'InstancePage'),
+  inPlace('tasks', () => import('./pages/tasks.tsx'), 'Tasks'),
+  inPlace('tasks/$task', () => import('./pages/tasks.tsx'), 'TaskPage'),
+  inPlace('volumes', () => import('./pages/storage/volumes.tsx'), 'Volumes'),
+  inPlace('volumes/new', () => import('./pages/storage/new-volume.tsx'), 'NewVolume'),
+  inPlace('volumes/$volume', () => import('./pages/storage/volume.tsx'), 'VolumePage'),
+  inPlace('snapshots', () => import('./pages/storage/snapshots.tsx'), 'Snapshots'),
+  inPlace('file-shares', () => import('./pages/storage/file-shares.tsx'), 'FileShares'),
+  inPlace('images', () => import('./pages/storage/images.tsx'), 'Images'),
+  inPlace('ssh-keys', () => import('./pages/ssh-keys.tsx'), 'SshKeys'),
+  inPlace('secrets', () => import('./pages/secrets.tsx'), 'Secrets'),
+] as const;
+const ofAccounts = [
+  ofAccount('/ai-tasks', () => import('./pages/ai/tasks.tsx'), 'AiTasks'),
+  ofAccount('/ai-tasks/new', () => import('./pages/ai/new-task.tsx'), 'NewAiTask'),
+  ofAccount('/ai-tasks/$task', () => import('./pages/ai/task.tsx'), 'AiTaskPage'),
+  ofAccount('/operations', () => import('./pages/operations.tsx'), 'Operations'),
+  ofAccount('/operations/$operation', () => import('./pages/operations.tsx'), 'OperationPage'),
+  ofAccount('/account/projects', () => import('./pages/account/projects.tsx'), 'Projects'),
+  ofAccount('/account/quotas', () => import('./pages/account/quotas.tsx'), 'Quotas'),
+  ofAccount('/account/costs', () => import('./pages/account/costs.tsx'), 'Costs'),
+  ofAccount('/account/prices', () => import('./pages/account/prices.tsx'), 'Prices'),
+  ofAccount('/account/users', () => import('./pages/account/users.tsx'), 'Users'),
+  ofAccount('/account/users/$user', () => import('./pages/account/users.tsx'), 'UserPage'),
+  ofAccount('/account/tokens', () => import('./pages/account/tokens.tsx'), 'Tokens'),
+  ofAccount('/account/logins', () => import('./pages/account/logins.tsx'), 'Logins'),
+  ofAccount('/account/audit', () => import('./pages/account/audit.tsx'), 'Audit'),
+  ofAccount('/account/webhooks', () => import('./pages/account/webhooks.tsx'), 'Webhooks'),
+  ofAccount('/account/webhooks/$webhook', () => import('./pages/account/webhooks.tsx'), 'WebhookPage'),
+  ofAccount(
+    '/account/webhooks/$webhook/deliveries/$delivery',
+    () => import('./pages/account/webhooks.tsx'),
+    'DeliveryPage',
+  ),
+  ofAccount('/account/features', () => import('./pages/account/features.tsx'), 'Features'),
+  ofAccount('/admin/clients', () => import('./pages/admin/clients.tsx'), 'Clients'),
+  ofAccount('/admin/clients/$client', () => import('./pages/admin/clients.tsx'), 'ClientPage'),
+  ofAccount('/admin/resellers', () => import('./pages/admin/resellers.tsx'), 'Resellers'),
+  ofAccount('/admin/prices', () => import('./pages/admin/price-lists.tsx'), 'PriceLists'),
+  ofAccount('/admin/notifications', () => import('./pages/admin/notifications.tsx'), 'Notifications'),
+  ofAccount('/admin/products', () => import('./pages/admin/products.tsx'), 'DefaultProducts'),
+  ofAccount('/admin/test', () => import('./pages/admin/test-kit.tsx'), 'TestKit'),
+] as const;
 
 export const router = createRouter({
   basepath: '/console',
-  routeTree: root.addChildren([
-    start,
-    operations,
-    operation,
-    accountProjects,
-    accountQuotas,
-    accountCosts,
-    accountPrices,
-    accountUsers,
-    accountUser,
-    accountTokens,
-    accountLogins,
-    accountAudit,
-    accountWebhooks,
-    accountWebhook,
-    accountDelivery,
-    accountFeatures,
-    adminClients,
-    adminClient,
-    adminResellers,
-    adminPriceLists,
-    adminNotifications,
-    adminProducts,
-    adminTest,
-    aiTasks,
-    newAiTask,
-    aiTask,
-    place.addChildren([
-      overview,
-      clusters,
-      createCluster,
-      cluster,
-      securityGroups,
-      securityGroup,
-      reachability,
-      matrix,
-      networks,
-      network,
-      topology,
-      floatingIps,
-      reservedIps,
-      routers,
-      loadBalancers,
-      loadBalancer,
-      instances,
-      newInstance,
-      instance,
-      tasks,
-      task,
-      ...storage,
-    ]),
-  ]),
+  routeTree: root.addChildren([start, place.addChildren(inPlaces), ...ofAccounts]),
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',
