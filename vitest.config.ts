@@ -34,7 +34,7 @@ export default defineConfig({
       },
       {
         // Each has a browser, which wants a processor for itself.
-        test: { ...shared, name: 'console', include: [CONSOLE] },
+        test: { ...shared, name: 'console', include: [CONSOLE], exclude: [...configDefaults.exclude, SLOW] },
       },
       {
         // They start processes, kill them and install packages.

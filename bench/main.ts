@@ -3,6 +3,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAi } from './ai/suite.ts';
 import { measureAttacks } from './attacks/suite.ts';
+import { measureConsole } from './console/suite.ts';
 import { measureEngine } from './engine/suite.ts';
 import { measureEvents } from './events/suite.ts';
 import { measureFilled, measureRetention } from './filled/suite.ts';
@@ -35,6 +36,7 @@ const suites: Record<string, Suite> = {
   kit: { title: 'Resets of the test kit', run: measureKit },
   kubernetes: { title: 'Hosted Kubernetes clusters', run: measureKubernetes },
   ai: { title: 'AI tasks', run: measureAi },
+  console: { title: 'Pages of the console', run: measureConsole },
 };
 
 const { values, positionals } = parseArgs({

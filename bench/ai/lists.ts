@@ -78,7 +78,7 @@ async function openSide(tasks: number): Promise<Side> {
     { role: 'api' },
   );
   try {
-    await seed(database, tasks);
+    await fillAiTasks(database, tasks);
   } catch (error) {
     await product.stop();
     await database.stop();
@@ -98,7 +98,7 @@ async function timed({ product }: Side, query: string): Promise<number> {
 }
 
 /** Inserts rows before creating indexes: updating nine indexes for each row would take many times as long. */
-async function seed({ connection }: BenchDatabase, tasks: number): Promise<void> {
+export async function fillAiTasks({ connection }: BenchDatabase, tasks: number): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
   try {

@@ -20,7 +20,7 @@ import {
   type Values,
 } from '../support/openapi.ts';
 import { createPossessions, HELD, tasksIn } from '../support/possessions.ts';
-import { finishTranscription } from '../support/transcriptions.ts';
+import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 const TOKEN = '7_acceptance-secret';
@@ -164,7 +164,7 @@ export async function everyOperationSucceeds(prefix: string): Promise<void> {
 async function finishedTranscription(database: TestDatabase, id: string): Promise<void> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  await finishTranscription(client, id);
+  await finishAiTask(client, id);
   await client.end();
 }
 

@@ -11,7 +11,7 @@ import { anyEmail, comes } from '../support/logins.ts';
 import { type DocumentedOperation, documentedOperations } from '../support/openapi.ts';
 import { createPossessions, type Possessions } from '../support/possessions.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { finishTranscription } from '../support/transcriptions.ts';
+import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import { EXCEPTIONS } from './schemathesis/exceptions.ts';
 
 /**
@@ -61,7 +61,7 @@ describe.skipIf(!installed)('schemathesis', () => {
     const operations = await documentedOperations();
     const possessions = createPossessions(service.http);
     await possessions.makeFor(operations);
-    await finishTranscription(service.pool, String(possessions.values.transcribed_task_id));
+    await finishAiTask(service.pool, String(possessions.values.transcribed_task_id));
     named = await namedInBodies(possessions);
     for (const prefix of PREFIXES) {
       runs.set(prefix, run(prefix, await tables(prefix, operations, possessions)));

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { activateAiFeatures, createAiTask } from '../support/ai-tasks.ts';
 import { accessibilityFaults, describeInBrowser, setUpBrowser } from '../support/browser.ts';
+import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import { type MediaServer, startMediaServer } from '../support/media-server.ts';
 
 const LONG = 300_000;
@@ -59,11 +60,7 @@ describeInBrowser('AI tasks in the console', () => {
   }
   const makeTranscription = (more: object = {}) => make({ task_name: 'transcription', ...more });
   /** Ends a task as an engine would. */
-  const finish = (id: string, result: object) =>
-    browser.service.pool.query(
-      `update ai_tasks set status = 'SUCCESS', progress = 100, started_at = now(), completed_at = now(), result = $2 where id = $1`,
-      [id, JSON.stringify(result)],
-    );
+  const finish = (id: string, result: object) => finishAiTask(browser.service.pool, id, result);
 
   it('keeps filters, order and page in the address, so that reload and back show the same', {
     timeout: LONG,

@@ -12,7 +12,7 @@ import {
 import { createPossessions, type Possessions } from '../support/possessions.ts';
 import { addReseller, type TestReseller } from '../support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../support/service.ts';
-import { finishTranscription } from '../support/transcriptions.ts';
+import { finishAiTask } from '../support/finished-ai-tasks.ts';
 
 /** Operations whose address belongs to no tenant, with the reason. All others are tested below. */
 const NAMES_NO_TENANT: Record<string, string> = {
@@ -122,7 +122,7 @@ beforeAll(async () => {
   service = await startService();
   possessions = createPossessions(service.http);
   await possessions.makeFor(operations);
-  await finishTranscription(service.pool, String(possessions.values.transcribed_task_id));
+  await finishAiTask(service.pool, String(possessions.values.transcribed_task_id));
   other = await service.otherTenant();
   rival = await addReseller(service, 'Rival');
 });

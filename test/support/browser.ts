@@ -26,7 +26,7 @@ export interface InBrowser {
   /** Signs in with this token, by default that of the platform administrator, at this address of the server. */
   visit(options?: BrowserContextOptions & { token?: string | undefined; address?: string }): Promise<Visit>;
   /** Nobody is signed in. */
-  visitAsStranger(options?: BrowserContextOptions): Promise<Visit>;
+  visitAsStranger(options?: BrowserContextOptions & { address?: string | undefined }): Promise<Visit>;
   signIn(page: Page, token?: string, address?: string): Promise<void>;
   /** What the pages were told not to do, or wrote to their console, and is expected here. */
   expectFaults(...texts: RegExp[]): void;
@@ -83,7 +83,10 @@ export function setUpBrowser(settings?: Record<string, string>): InBrowser {
     };
   }
 
-  async function visitAsStranger(options: BrowserContextOptions = {}, address?: string): Promise<Visit> {
+  async function visitAsStranger({
+    address,
+    ...options
+  }: BrowserContextOptions & { address?: string | undefined } = {}): Promise<Visit> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     // A busy machine may do nothing for a process for many seconds.
     context.setDefaultTimeout(90_000);
@@ -107,7 +110,7 @@ export function setUpBrowser(settings?: Record<string, string>): InBrowser {
     visitAsStranger,
     signIn,
     async visit({ token, address, ...options } = {}) {
-      const visit = await visitAsStranger(options, address);
+      const visit = await visitAsStranger({ ...options, address });
       await signIn(visit.page, token, address);
       return visit;
     },

@@ -22,7 +22,14 @@ export function Action({
 }) {
   const why = useRefusal(project)(operation) ?? disabled;
   return (
-    <button type={type} className={`button ${tone}`} disabled={why !== undefined} title={why} onClick={onClick}>
+    <button
+      type={type}
+      className={`button ${tone}`}
+      disabled={why !== undefined}
+      title={why}
+      data-operation={operation}
+      onClick={onClick}
+    >
       {children}
     </button>
   );

@@ -70,7 +70,7 @@ export function Bulk({
         setChosen(open ? items.map((item) => ({ ...item, key: newIdempotencyKey() })) : undefined);
       }}
     >
-      <Dialog.Trigger className={`button ${tone}`} disabled={why !== undefined} title={why}>
+      <Dialog.Trigger className={`button ${tone}`} disabled={why !== undefined} title={why} data-operation={operation}>
         {label} {items.length > 0 && items.length}
       </Dialog.Trigger>
       <Drawer title={`${label} ${chosen?.length ?? ''}?`} busy={busy}>

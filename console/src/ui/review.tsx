@@ -57,7 +57,12 @@ export function Review(props: ReviewProps) {
         setWish(asked && { call: asked, key: newIdempotencyKey(), terraform: terraform?.() });
       }}
     >
-      <Dialog.Trigger className={`button ${tone ?? ''}`} disabled={why !== undefined} title={why}>
+      <Dialog.Trigger
+        className={`button ${tone ?? ''}`}
+        disabled={why !== undefined}
+        title={why}
+        data-operation={operation}
+      >
         {label}
       </Dialog.Trigger>
       <Drawer title={title}>

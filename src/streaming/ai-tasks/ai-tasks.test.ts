@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { activateAiFeatures } from '../../../test/support/ai-tasks.ts';
 import { borrowService, type TestService } from '../../../test/support/service.ts';
-import { finishTranscription } from '../../../test/support/transcriptions.ts';
+import { finishAiTask } from '../../../test/support/finished-ai-tasks.ts';
 
 const PATH = '/streaming/ai/tasks';
 const url = 'https://media.example.com/a.mp4';
@@ -136,7 +136,7 @@ test('subtitles are served as a track once there are some', async () => {
   const id = await created({ task_name: 'transcription', url });
   const track = `${PATH}/${id}/subtitles.vtt`;
   expect((await service.http.get(track)).body).toEqual({ status: 404, error: expect.stringContaining(id) });
-  await finishTranscription(service.pool, id);
+  await finishAiTask(service.pool, id);
   const answer = await service.http.get(track);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/vtt; charset=utf-8']);
   expect(answer.text).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:01.000\nHi\n');
@@ -228,7 +228,7 @@ test('at /gcore, what has no value yet is left out where the published contract 
   expect(task.processing_time).not.toHaveProperty('started_at');
   const { body: page } = await service.http.get(`/gcore${PATH}?limit=1000`);
   expect(Object.keys(page).sort()).toEqual(['count', 'results']);
-  await finishTranscription(service.pool, id);
+  await finishAiTask(service.pool, id);
   expect((await service.http.get(`/gcore${PATH}/${id}`)).body.result).toHaveProperty('vttContent');
   expect((await service.http.get(`${PATH}?limit=1000`)).body).toMatchObject({ next: null, previous: null });
 });

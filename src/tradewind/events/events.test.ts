@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { follow, type Received } from '../../../test/support/events.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
-import { finishTranscription } from '../../../test/support/transcriptions.ts';
+import { finishAiTask } from '../../../test/support/finished-ai-tasks.ts';
 
 const PATH = '/tradewind/v1/events';
 
@@ -179,7 +179,7 @@ it('tells of an AI task', async () => {
   });
   expect(made.status, made.text).toBe(201);
   const id = made.body.task_id;
-  await finishTranscription(service.pool, id);
+  await finishAiTask(service.pool, id);
   const { events } = await list(`cursor=${cursor}&subject=ai_task/${id}`, service.http);
   expect(events).toMatchObject([
     { type: 'tradewind.ai_task.created', data: { resources: [{ type: 'ai_task', id, name: null }] } },

@@ -1,0 +1,262 @@
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { activateAiFeatures, createAiTask } from '../support/ai-tasks.ts';
+import { accessibilityFaults, describeInBrowser, setUpBrowser } from '../support/browser.ts';
+import { finishAiTask } from '../support/finished-ai-tasks.ts';
+import { furnish } from '../support/furnishing.ts';
+import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
+import { anyEmail, comes, logIn } from '../support/logins.ts';
+import { type DocumentedOperation, documentedOperations, exampleBody, filledPath } from '../support/openapi.ts';
+import { createPossessions } from '../support/possessions.ts';
+
+/** What is said to those who have no right, and not because nothing is chosen or the like. */
+const REFUSAL = /^(This operation needs|Only the platform administrator|You have rights in single|The role) /;
+
+const MINUTE = 60_000;
+const LOOKS = ['light', 'dark'] as const;
+/** In pixels: a desk, a tablet, and a phone, which is also a desk at a zoom of 300 %. */
+const WIDTHS = [1280, 768, 400];
+/** Nothing but a failed test of the browser itself would need more. */
+const MOST_TAB_STOPS = 1_000;
+/** The browser saves a file then. */
+const SAVES = /Export as/;
+const FOCUSABLE =
+  'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"]:not(:disabled)';
+
+describeInBrowser('every page', () => {
+  const browser = setUpBrowser();
+  /** Of each route and tab, the address of one page. */
+  let addresses: string[];
+
+  beforeAll(async () => {
+    const { http, pool } = browser.service;
+    await furnish(http, 1);
+    await createPossessions(http).make('delivery_id', 'price_list_id', 'quota_list_id');
+    await comes({ http, clientId: 1 }, anyEmail(), { name: 'Users' });
+    await activateAiFeatures(http, 1);
+    const task = await createAiTask(http, { url: 'https://example.com/film.mp4', task_name: 'transcription' });
+    const phrase = { start_time: '00:00:00.250', end_time: '00:00:01.000', text: 'good morning' };
+    await finishAiTask(pool, task, { subtitles: [phrase] });
+    const { page } = await browser.visit();
+    addresses = await crawl(page);
+    await page.context().close();
+  }, 5 * MINUTE);
+
+  it('is reached by links from the first one', async () => {
+    const { page } = await browser.visit();
+    const routes = await page.evaluate<string[]>('Object.keys(__TSR_ROUTER__.routesById)');
+    const reached = new Set(await Promise.all(addresses.map((address) => routeOf(page, address))));
+    const groups = ['__root__', '/', '/p/$project/r/$region'];
+    expect(routes.filter((route) => !reached.has(route) && !groups.includes(route))).toEqual([]);
+    expect(addresses.length).toBeGreaterThan(60);
+  });
+
+  it.each(LOOKS)(
+    'has no fault that axe finds, and doesn’t scroll sideways: %s',
+    { timeout: 15 * MINUTE },
+    async (colorScheme) => {
+      const { page } = await browser.visit({ colorScheme, reducedMotion: 'reduce' });
+      const faults: string[] = [];
+      for (const address of addresses) {
+        await show(page, address);
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 });
+          const found = await accessibilityFaults(page);
+          found.push(...(await tooWide(page)));
+          faults.push(...found.map((fault) => `${address} at ${width}: ${fault}`));
+        }
+      }
+      expect(faults).toEqual([]);
+    },
+  );
+
+  it('can be used with the keyboard alone, and shows where the focus is', { timeout: 15 * MINUTE }, async () => {
+    const { page } = await browser.visit({ reducedMotion: 'reduce' });
+    const faults: string[] = [];
+    for (const address of addresses) {
+      await show(page, address);
+      faults.push(...(await unreached(page)).map((fault) => `${address}: ${fault}`));
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it.each(LOOKS)(
+    'has popups without faults, which give the focus back: %s',
+    { timeout: 15 * MINUTE },
+    async (colorScheme) => {
+      const { page } = await browser.visit({ colorScheme, reducedMotion: 'reduce' });
+      const faults: string[] = [];
+      const seen = new Set<string>();
+      for (const address of addresses) {
+        await show(page, address);
+        const route = await routeOf(page, address);
+        const openers = page.locator('#main').locator('[aria-haspopup=dialog]:enabled, [data-operation]:enabled');
+        for (let at = 0; at < (await openers.count()); at += 1) {
+          const opener = openers.nth(at);
+          const name = `${route} ${await opener.textContent()}`;
+          if (seen.has(name)) continue;
+          seen.add(name);
+          faults.push(...(await faultsOfPopup(page, opener)).map((fault) => `${name}: ${fault}`));
+        }
+      }
+      expect(faults).toEqual([]);
+      expect(seen.size).toBeGreaterThan(60);
+    },
+  );
+
+  it.each(['Administrators', 'Engineers', 'Users', 'Observer of one project'])(
+    'has each button disabled exactly if the API refuses its operation: %s',
+    { timeout: 15 * MINUTE },
+    async (role) => {
+      const { http, withRole } = browser.service;
+      const caller = role === 'Observer of one project' ? await observer(http) : await withRole(role);
+      // What they may not read is said on the page.
+      browser.expectFaults(/403/);
+      const { page } = await browser.visit({ token: caller.token });
+      const buttons: Button[] = [];
+      for (const address of addresses) {
+        await show(page, address);
+        buttons.push(...(await buttonsOn(page)).map((button) => ({ ...button, address })));
+      }
+      const refusals = new Map<string, string | undefined>();
+      for (const of of await documentedOperations()) {
+        const { operationId } = of.operation;
+        if (of.prefix === '' && buttons.some(({ operation }) => operation === operationId))
+          refusals.set(operationId, await refusalOf(caller, of));
+      }
+      const wrong = buttons
+        .map((button) => ({ ...button, refused: refusals.get(button.operation) }))
+        .filter(({ why, refused }) => (REFUSAL.test(why) ? why : undefined) !== refused);
+      expect(wrong).toEqual([]);
+      expect(refusals.size).toBeGreaterThan(50);
+    },
+  );
+});
+
+/** Somebody who may only look at the first project. */
+async function observer(http: HttpClient): Promise<HttpClient> {
+  const email = anyEmail();
+  const user_id = await comes({ http, clientId: 1 }, email, { name: 'Users' });
+  const assignment = { user_id, client_id: 1, project_id: 1, role: 'Observer' };
+  const assigned = await http.post('/cloud/v1/users/assignments', assignment);
+  expect(assigned.status, assigned.text).toBe(200);
+  const { access } = await logIn(http, email);
+  const made = await createHttpClient(http.base, access, 'Bearer').post('/iam/v2/clients/1/tokens', {
+    name: 'observer',
+    exp_date: null,
+    client_user: { role: { name: 'Users' } },
+  });
+  expect(made.status, made.text).toBe(200);
+  return createHttpClient(http.base, made.body.token);
+}
+
+interface Button {
+  address?: string;
+  operation: string;
+  /** Why it does nothing; empty if it does. */
+  why: string;
+}
+
+const buttonsOn = (page: Page): Promise<Button[]> =>
+  page.evaluate<Button[]>(
+    `[...document.querySelectorAll('#main [data-operation]')].map(({ dataset: { operation }, disabled, title }) => ({ operation, why: disabled ? title : '' }))`,
+  );
+
+/** Why the API refuses an operation to a caller, as far as that is about rights; it is asked by a dry run. */
+async function refusalOf(http: HttpClient, of: DocumentedOperation): Promise<string | undefined> {
+  const known = { clientId: 1, client_id: 1, resellerId: 1, project_id: 1, region_id: 1 };
+  const { status, body } = await http.request(of.method, filledPath(of, known), {
+    ...(of.method !== 'GET' && of.method !== 'DELETE' && { body: exampleBody(of) ?? {} }),
+    headers: { 'tradewind-dry-run': 'true' },
+  });
+  return status === 403 ? (body.message ?? body.detail) : undefined;
+}
+
+/** Goes where links lead, from the first page on, to one page of each route and tab. */
+async function crawl(page: Page): Promise<string[]> {
+  const found = new Map<string, string>();
+  const queue = ['/console/p/1/r/1'];
+  for (let address = queue.shift(); address; address = queue.shift()) {
+    const tab = new URL(address, 'http://any').searchParams.get('tab') ?? '';
+    const key = `${await routeOf(page, address)} ${tab}`;
+    if (found.has(key)) continue;
+    found.set(key, address);
+    await show(page, address);
+    queue.push(
+      ...(await page.evaluate<string[]>(
+        `[...document.querySelectorAll('a[href^="/console/"]')].map((link) => link.getAttribute('href'))`,
+      )),
+    );
+  }
+  return [...found.values()];
+}
+
+const routeOf = (page: Page, address: string): Promise<string> =>
+  page.evaluate<string>(
+    `__TSR_ROUTER__.getMatchedRoutes(${JSON.stringify(address.replace(/^\/console|\?.*$/g, ''))})[2]?.id`,
+  );
+
+/** Opens a page without loading all of them again, and waits until it has read what it shows. */
+async function show(page: Page, address: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
+  await vi.waitFor(async () => {
+    expect(await page.evaluate('__TSR_ROUTER__.state.status')).toBe('idle');
+    const main = page.locator('#main');
+    expect(await main.locator('h1').count()).toBe(1);
+    expect(await main.getByText('Reading …', { exact: true }).count()).toBe(0);
+    expect(await main.getByTitle('Reading what you may do …').count()).toBe(0);
+  }, SOON);
+}
+
+/** What makes the whole page scroll sideways. */
+const tooWide = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`document.documentElement.scrollWidth <= innerWidth ? [] :
+    [...document.querySelectorAll('#main *')]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth && !one.closest('.scroll'))
+      .map((one) => 'too wide: ' + one.outerHTML.slice(0, 150))`);
+
+/** What the Tab key doesn't come to, and what doesn't show that it has the focus. */
+async function unreached(page: Page): Promise<string[]> {
+  await page.evaluate(`{
+    document.activeElement?.blur();
+    const all = [...document.querySelectorAll(${JSON.stringify(FOCUSABLE)})];
+    globalThis.toReach = new Set(all.filter((one) =>
+      one.checkVisibility({ visibilityProperty: true }) && one.tabIndex >= 0 && !(one.type === 'radio' && !one.checked)));
+    globalThis.unseen = [];
+  }`);
+  const nameOf = `(one) => one.outerHTML.slice(0, 150)`;
+  let rounds = 0;
+  for (let at = 0; at < MOST_TAB_STOPS && rounds < 2; at += 1) {
+    await page.keyboard.press('Tab');
+    const { left, isOver } = await page.evaluate<{ left: number; isOver: boolean }>(`{
+      const one = document.activeElement;
+      const isOver = one === document.body;
+      // A field for a date has parts, which show by themselves that they have it.
+      const shows = (it) => getComputedStyle(it).outlineStyle !== 'none' || it.type === 'date';
+      if (!isOver && !shows(one)) unseen.push((${nameOf})(one));
+      toReach.delete(one);
+      ({ left: toReach.size, isOver });
+    }`);
+    if (left === 0) break;
+    if (isOver) rounds += 1;
+  }
+  return page.evaluate<string[]>(
+    `[...[...toReach].map((one) => 'not reached: ' + (${nameOf})(one)), ...unseen.map((one) => 'no focus seen: ' + one)]`,
+  );
+}
+
+async function faultsOfPopup(page: Page, opener: Locator): Promise<string[]> {
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  const popup = page.getByRole('dialog').first();
+  // A form that isn't complete leads to what is missing.
+  const asks = page.locator(':focus:invalid');
+  await popup.or(asks).first().waitFor();
+  if ((await popup.count()) === 0) return [];
+  await vi.waitFor(async () => expect(await popup.getByText(/…$/).count()).toBe(0), SOON);
+  const faults = await accessibilityFaults(page);
+  await page.keyboard.press('Escape');
+  await popup.waitFor({ state: 'detached' });
+  if (!(await opener.evaluate('(one) => document.activeElement === one'))) faults.push('the focus is elsewhere');
+  return faults;
+}
