@@ -1,10 +1,7 @@
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { chromium as Chromium, Page } from 'playwright-core';
+import { launchChromium, type Page, signIn } from '../../test/support/chromium.ts';
 import { fillAiTasks } from '../ai/lists.ts';
 import { type Api, createApi } from '../support/api.ts';
-import { ROOT } from '../support/child.ts';
 import { startDatabase } from '../support/database.ts';
 import { startProduct, TOKEN } from '../support/product.ts';
 import { percentile } from '../support/statistics.ts';
@@ -49,19 +46,16 @@ const AI_QUERIES = [
 /** Measures how long pages take to show rows, with a processor that is made slower, and what many events do to typing. */
 export async function measureConsole({ quick }: { quick: boolean }): Promise<string> {
   const [resources, rounds, aiTasks, seconds] = quick ? [30, 3, 10_000, 2] : [300, 20, 1_000_000, 10];
-  const { chromium } = createRequire(path.join(ROOT, 'test/package.json'))('playwright-core') as {
-    chromium: typeof Chromium;
-  };
   const database = await startDatabase();
   const product = await startProduct({ DATABASE_URL: database.url, TRADEWIND_SIMULATION_SPEED: '1000' });
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await launchChromium();
   try {
     const api = createApi(product.port);
     await fill(api, resources);
     await fillAiTasks(database, aiTasks);
     const page = await browser.newPage();
     const tools = await page.context().newCDPSession(page);
-    await signIn(page, `http://127.0.0.1:${product.port}`);
+    await signIn(page, `http://127.0.0.1:${product.port}`, TOKEN);
     await tools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
     const rows: string[][] = [];
     for (const [text, address] of LISTS)
@@ -97,14 +91,6 @@ async function fill(api: Api, resources: number): Promise<void> {
       count: number;
     });
   }
-}
-
-async function signIn(page: Page, url: string): Promise<void> {
-  await page.goto(`${url}/console/`);
-  await page.getByRole('button', { name: 'Use an API token instead' }).click();
-  await page.getByRole('textbox', { name: 'API token' }).fill(TOKEN);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
 /** Goes to each page from another one, by a link as it were, and returns the milliseconds until its rows are painted. */

@@ -97,7 +97,7 @@ const ofAccounts = [
   ),
   ofAccount('/account/features', () => import('./pages/account/features.tsx'), 'Features'),
   ofAccount('/admin/clients', () => import('./pages/admin/clients.tsx'), 'Clients'),
-  ofAccount('/admin/clients/$client', () => import('./pages/admin/clients.tsx'), 'ClientPage'),
+  ofAccount('/admin/clients/$client', () => import('./pages/admin/client.tsx'), 'ClientPage'),
   ofAccount('/admin/resellers', () => import('./pages/admin/resellers.tsx'), 'Resellers'),
   ofAccount('/admin/prices', () => import('./pages/admin/price-lists.tsx'), 'PriceLists'),
   ofAccount('/admin/notifications', () => import('./pages/admin/notifications.tsx'), 'Notifications'),

@@ -7,6 +7,7 @@ import { createCoverage, createOperationFinder } from '../support/coverage.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createDryRunTrial } from '../support/dry-runs.ts';
 import { every } from '../support/every.ts';
+import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
 import { newPerson, PASSWORD } from '../support/logins.ts';
 import {
@@ -20,7 +21,6 @@ import {
   type Values,
 } from '../support/openapi.ts';
 import { createPossessions, HELD, tasksIn } from '../support/possessions.ts';
-import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 const TOKEN = '7_acceptance-secret';

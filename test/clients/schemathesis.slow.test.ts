@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClientResult } from '../../scripts/compatibility/clients.ts';
 import { pythonClients } from '../../scripts/test-programs.ts';
 import { record } from '../support/clients.ts';
+import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import { anyEmail, comes } from '../support/logins.ts';
 import { type DocumentedOperation, documentedOperations } from '../support/openapi.ts';
 import { createPossessions, type Possessions } from '../support/possessions.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import { EXCEPTIONS } from './schemathesis/exceptions.ts';
 
 /**

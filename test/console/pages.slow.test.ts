@@ -18,8 +18,8 @@ const LOOKS = ['light', 'dark'] as const;
 const WIDTHS = [1280, 768, 400];
 /** Nothing but a failed test of the browser itself would need more. */
 const MOST_TAB_STOPS = 1_000;
-/** The browser saves a file then. */
-const SAVES = /Export as/;
+/** Buttons that save or show something at once. */
+const AT_ONCE = /Export as|Download|See what would be deleted/;
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"]:not(:disabled)';
 
@@ -94,7 +94,7 @@ describeInBrowser('every page', () => {
         for (let at = 0; at < (await openers.count()); at += 1) {
           const opener = openers.nth(at);
           const name = `${route} ${await opener.textContent()}`;
-          if (seen.has(name)) continue;
+          if (seen.has(name) || AT_ONCE.test(name)) continue;
           seen.add(name);
           faults.push(...(await faultsOfPopup(page, opener)).map((fault) => `${name}: ${fault}`));
         }
@@ -251,12 +251,17 @@ async function faultsOfPopup(page: Page, opener: Locator): Promise<string[]> {
   const popup = page.getByRole('dialog').first();
   // A form that isn't complete leads to what is missing.
   const asks = page.locator(':focus:invalid');
-  await popup.or(asks).first().waitFor();
+  const opens = async () => (await popup.count()) + (await asks.count()) > 0;
+  if (!(await vi.waitUntil(opens, { timeout: 20_000, interval: 20 }).catch(() => false))) return ['opens nothing'];
   if ((await popup.count()) === 0) return [];
   await vi.waitFor(async () => expect(await popup.getByText(/…$/).count()).toBe(0), SOON);
-  const faults = await accessibilityFaults(page);
+  let faults = await accessibilityFaults(page);
+  // What is just being enabled has neither of its colours.
+  if (faults.length > 0) faults = await accessibilityFaults(page);
   await page.keyboard.press('Escape');
   await popup.waitFor({ state: 'detached' });
-  if (!(await opener.evaluate('(one) => document.activeElement === one'))) faults.push('the focus is elsewhere');
+  const hasFocus = async () => (await opener.evaluate('(one) => document.activeElement === one')) === true;
+  const back = await vi.waitUntil(hasFocus, { timeout: 20_000, interval: 20 }).catch(() => false);
+  if (!back) faults.push('the focus is elsewhere');
   return faults;
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Request } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
 import { describeInBrowser, setUpBrowser } from '../support/browser.ts';
+import { signIn } from '../support/chromium.ts';
 import { SOON } from '../support/http-client.ts';
 
 describeInBrowser('a session of the console', () => {
@@ -119,7 +120,7 @@ describeInBrowser('the pages', () => {
     const { page } = await browser.visitAsStranger();
     const requests: Request[] = [];
     page.on('requestfinished', (request) => requests.push(request));
-    await browser.signIn(page);
+    await signIn(page, browser.service.url, browser.service.http.token ?? '');
     await page.getByRole('heading', { name: 'Quotas' }).waitFor();
     const sizes = { script: 0, stylesheet: 0 };
     for (const request of requests) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { every } from '../support/every.ts';
+import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import type { HttpClient } from '../support/http-client.ts';
 import {
   type DocumentedOperation,
@@ -12,7 +13,6 @@ import {
 import { createPossessions, type Possessions } from '../support/possessions.ts';
 import { addReseller, type TestReseller } from '../support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../support/service.ts';
-import { finishAiTask } from '../support/finished-ai-tasks.ts';
 
 /** Operations whose address belongs to no tenant, with the reason. All others are tested below. */
 const NAMES_NO_TENANT: Record<string, string> = {

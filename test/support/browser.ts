@@ -1,16 +1,16 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { type Browser, hasChromium, launchChromium, type Page, signIn } from './chromium.ts';
 import { borrowService, startService, type TestService } from './service.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
 /** A name of this machine that browsers don't take for it, so that it has no secure context. */
 const PLAIN_NAME = 'console.test';
 const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Groups tests of pages. Without Debian's Chromium they are skipped. */
-export const describeInBrowser = fs.existsSync(CHROMIUM) ? describe : describe.skip;
+export const describeInBrowser = hasChromium() ? describe : describe.skip;
 
 /** A page of the console, in a browser context of its own: other pages of it share its worker and its cookie. */
 export interface Visit {
@@ -27,7 +27,6 @@ export interface InBrowser {
   visit(options?: BrowserContextOptions & { token?: string | undefined; address?: string }): Promise<Visit>;
   /** Nobody is signed in. */
   visitAsStranger(options?: BrowserContextOptions & { address?: string | undefined }): Promise<Visit>;
-  signIn(page: Page, token?: string, address?: string): Promise<void>;
   /** What the pages were told not to do, or wrote to their console, and is expected here. */
   expectFaults(...texts: RegExp[]): void;
 }
@@ -44,10 +43,7 @@ export function setUpBrowser(settings?: Record<string, string>): InBrowser {
 
   beforeAll(async () => {
     service = settings ? await startService(settings) : await borrowService();
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ['--no-sandbox', `--host-resolver-rules=MAP ${PLAIN_NAME} 127.0.0.1`],
-    });
+    browser = await launchChromium(`--host-resolver-rules=MAP ${PLAIN_NAME} 127.0.0.1`);
   });
   afterAll(async () => {
     await browser?.close();
@@ -93,25 +89,15 @@ export function setUpBrowser(settings?: Record<string, string>): InBrowser {
     return visitOf(await context.newPage(), address);
   }
 
-  async function signIn(page: Page, token = service.http.token, address = service.url): Promise<void> {
-    await page.goto(`${address}/console/`);
-    await page.getByRole('button', { name: 'Use an API token instead' }).click();
-    await page.getByRole('textbox', { name: 'API token' }).fill(token ?? '');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    // The page to sign in has a title too.
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-  }
-
   return {
     get service() {
       return service;
     },
     expectFaults: (...texts) => void expected.push(...texts),
     visitAsStranger,
-    signIn,
     async visit({ token, address, ...options } = {}) {
       const visit = await visitAsStranger({ ...options, address });
-      await signIn(visit.page, token, address);
+      await signIn(visit.page, address ?? service.url, token ?? service.http.token ?? '');
       return visit;
     },
   };

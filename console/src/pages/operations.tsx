@@ -8,9 +8,9 @@ import { type Place, remembered } from '../lib/place.ts';
 import { useFilters } from '../lib/search.ts';
 import { useWho } from '../lib/session.ts';
 import { AsCode } from '../ui/as-code.tsx';
-import { Fault, Unread } from '../ui/fault.tsx';
+import { Fault } from '../ui/fault.tsx';
 import { TextFilter } from '../ui/filters.tsx';
-import { Page } from '../ui/page.tsx';
+import { Page, UnreadPage } from '../ui/page.tsx';
 import { Properties, SchemaField } from '../ui/schema-field.tsx';
 
 /** Lists every operation of the API, with or without a page of its own. */
@@ -59,7 +59,7 @@ export function Operations() {
 export function OperationPage() {
   const { operation: id } = useParams({ from: '/operations/$operation' });
   const { data, error, refetch } = useCatalog();
-  if (!data) return <Unread error={error} again={refetch} />;
+  if (!data) return <UnreadPage title="Operation" error={error} again={refetch} />;
   const operation = data.operations.find((one) => one.id === id);
   if (!operation) return <p>There is no operation {id}.</p>;
   return <Form key={id} operation={operation} resolve={data.resolve} />;

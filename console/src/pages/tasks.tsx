@@ -12,7 +12,7 @@ import { Fault } from '../ui/fault.tsx';
 import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
 import { Json } from '../ui/json.tsx';
 import { ListPage } from '../ui/list-page.tsx';
-import { Page, Section } from '../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../ui/page.tsx';
 import { usePaging } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
 import { State } from '../ui/state.tsx';
@@ -129,13 +129,7 @@ export function TaskPage() {
   const tab = useTab(TABS);
   const params = { path: { task_id: id } };
   const { data: task, error: unread, refetch } = $api.useQuery('get', '/v1/tasks/{task_id}', { params });
-  if (unread && !task)
-    return (
-      <Page title="Task">
-        <Fault error={unread} again={() => void refetch()} />
-      </Page>
-    );
-  if (!task) return <p className="muted">Reading …</p>;
+  if (!task) return <UnreadPage title="Task" error={unread} again={refetch} />;
   const { task_type, state, error, acknowledged_at } = task;
   const ended = hasEnded(state);
   return (

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import { Unread } from './fault.tsx';
 
 /** A page: its title, what can be done, and what it shows. */
 export function Page({
@@ -44,5 +45,15 @@ export function Section({ title, aside, children }: { title: ReactNode; aside?: 
       </header>
       {children}
     </section>
+  );
+}
+
+/** A page about one thing, until that has been read. */
+export function UnreadPage({ title, error, again }: { title: string; error: object | null; again: () => unknown }) {
+  if (!error) return <Unread />;
+  return (
+    <Page title={title}>
+      <Unread error={error} again={again} />
+    </Page>
   );
 }

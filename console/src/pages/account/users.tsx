@@ -5,10 +5,9 @@ import { callOf } from '../../lib/call.ts';
 import { emptyAsNull } from '../../lib/changes.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Unread } from '../../ui/fault.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, UnreadPage } from '../../ui/page.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Secret } from '../../ui/secret.tsx';
@@ -170,7 +169,7 @@ export function UserPage() {
   const read = $api.useQuery('get', '/iam/users/{userId}', { params });
   const membership = { params: { path: { clientId, userId } } };
   const member = $api.useQuery('get', '/iam/clients/{clientId}/client-users/{userId}', membership);
-  if (!read.data) return <Unread error={read.error} again={read.refetch} />;
+  if (!read.data) return <UnreadPage title="User" error={read.error} again={read.refetch} />;
   const { email, name, phone, lang, is_active } = read.data;
   const role = member.data?.user_role.name ?? '';
   return (

@@ -5,11 +5,10 @@ import { callOf } from '../../lib/call.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
-import { Unread } from '../../ui/fault.tsx';
 import { type Form, NumberField, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter } from '../../ui/filters.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Secret } from '../../ui/secret.tsx';
@@ -134,7 +133,7 @@ export function WebhookPage() {
   const [secret, setSecret] = useState<string>();
   const params = { path: { webhook_id: webhook } };
   const { data, error, refetch } = $api.useQuery('get', ONE, { params });
-  if (!data) return <Unread error={error} again={refetch} />;
+  if (!data) return <UnreadPage title="Webhook" error={error} again={refetch} />;
   const { url, types, description, enabled, created_at, previous_secret_until } = data;
   return (
     <Page
@@ -319,7 +318,7 @@ export function DeliveryPage() {
     { params },
     { refetchInterval: ({ state: { data } }) => (data?.state === 'pending' ? LOOK_AGAIN_MS : false) },
   );
-  if (!data) return <Unread error={error} again={refetch} />;
+  if (!data) return <UnreadPage title="Delivery" error={error} again={refetch} />;
   const { task } = data.event.data;
   const { project_id, region_id } = data.event.data;
   return (

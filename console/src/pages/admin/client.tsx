@@ -7,10 +7,10 @@ import { given } from '../../lib/search.ts';
 import { Action } from '../../ui/action.tsx';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
-import { Fault, Unread } from '../../ui/fault.tsx';
+import { Fault } from '../../ui/fault.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -36,7 +36,7 @@ export function ClientPage() {
   const tab = useTab(TABS);
   const params = { path: { clientId } };
   const { data, error, refetch } = $api.useQuery('get', '/iam/clients/{clientId}', { params });
-  if (!data) return <Unread error={error} again={refetch} />;
+  if (!data) return <UnreadPage title="Client" error={error} again={refetch} />;
   const { companyName, status, deleted } = data;
   const tenant = { params: { path: { client_id: clientId } } };
   return (

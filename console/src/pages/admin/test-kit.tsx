@@ -4,9 +4,8 @@ import { ApiError, queries, send } from '../../lib/api.ts';
 import type { Call } from '../../lib/call.ts';
 import { given } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Fault } from '../../ui/fault.tsx';
 import { NumberField, SelectField, TextField } from '../../ui/field.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useToasts } from '../../ui/toasts.tsx';
 
@@ -47,7 +46,7 @@ export function TestKit() {
         </div>
       </Page>
     );
-  if (clock.error && !clock.data) return <Fault error={clock.error} again={() => void clock.refetch()} />;
+  if (!clock.data) return <UnreadPage title={title} error={clock.error} again={clock.refetch} />;
   return (
     <Page
       title={title}
@@ -55,7 +54,7 @@ export function TestKit() {
         <AsCode calls={['clock', 'faults', 'simulation'].map((path) => ({ method: 'GET', path: `${BASE}/${path}` }))} />
       }
     >
-      {clock.data && <ClockCard clock={clock.data} speed={simulation.data?.speed} />}
+      <ClockCard clock={clock.data} speed={simulation.data?.speed} />
       <AddRule />
       <section className="card" aria-labelledby="rules">
         <header>

@@ -6,7 +6,7 @@ import { type Catalog, type Schema, useCatalog } from '../../lib/operations.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { SelectField, useFaults } from '../../ui/field.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, UnreadPage } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Properties, textOf } from '../../ui/schema-field.tsx';
 
@@ -47,13 +47,7 @@ function kindOf({ properties = {}, required = [], ...schema }: Schema): Kind {
 
 export function NewAiTask() {
   const { data, error, refetch } = useCatalog();
-  if (error && !data)
-    return (
-      <Page title="Create an AI task">
-        <Fault error={error} again={() => void refetch()} />
-      </Page>
-    );
-  if (!data) return <p className="muted">Reading …</p>;
+  if (!data) return <UnreadPage title="Create an AI task" error={error} again={refetch} />;
   return <Form kinds={kindsOf(data)} resolve={data.resolve} />;
 }
 

@@ -4,9 +4,8 @@ import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Copy } from '../../ui/copy.tsx';
-import { Fault } from '../../ui/fault.tsx';
 import { Json } from '../../ui/json.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, UnreadPage } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
@@ -47,13 +46,7 @@ export function AiTaskPage() {
     { params },
     { refetchInterval: ({ state }) => (state.data && UNFINISHED.includes(state.data.status) ? PROGRESS_MS : false) },
   );
-  if (error && !task)
-    return (
-      <Page title="AI task">
-        <Fault error={error} again={() => void refetch()} />
-      </Page>
-    );
-  if (!task) return <p className="muted">Reading …</p>;
+  if (!task) return <UnreadPage title="AI task" error={error} again={refetch} />;
   const unfinished = UNFINISHED.includes(task.status);
   const cancel = callOf('post', '/streaming/ai/tasks/{task_id}/cancel', { params });
   return (

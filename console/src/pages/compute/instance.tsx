@@ -4,11 +4,10 @@ import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Unread } from '../../ui/fault.tsx';
 import { CheckField, TextField, takes } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
 import { Money } from '../../ui/money.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../../ui/page.tsx';
 import { PAGE_SIZE, Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -43,7 +42,7 @@ export function InstancePage() {
   const path = { ...pathOf(place), instance_id: id };
   const tab = useTab(TABS);
   const { data, error, refetch } = $api.useQuery('get', ONE, { params: { path } });
-  if (!data) return <Unread error={error} again={refetch} />;
+  if (!data) return <UnreadPage title="Instance" error={error} again={refetch} />;
   return (
     <Page
       title={data.name}

@@ -4,9 +4,8 @@ import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Unread } from '../../ui/fault.tsx';
 import { Json } from '../../ui/json.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, UnreadPage } from '../../ui/page.tsx';
 import { State } from '../../ui/state.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { ADD_ONS } from './add-ons.tsx';
@@ -50,7 +49,7 @@ export function ClusterPage() {
   const { cluster: name } = useParams({ from: '/p/$project/r/$region/clusters/$cluster' });
   const place = usePlace() as Place;
   const { data, error, refetch } = useCluster(place, name);
-  if (!data) return <Unread error={error} again={refetch} />;
+  if (!data) return <UnreadPage title="Cluster" error={error} again={refetch} />;
   return <Known key={data.cluster.id} place={place} read={data} />;
 }
 

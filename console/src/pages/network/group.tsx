@@ -6,10 +6,9 @@ import { changedFields } from '../../lib/changes.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { Unread } from '../../ui/fault.tsx';
 import { TextField, takes, useFaults } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, UnreadPage } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -44,7 +43,7 @@ export function SecurityGroup() {
   const place = usePlace() as Place;
   const path = { ...pathOf(place), group_id: id };
   const { data, error, refetch } = $api.useQuery('get', ONE, { params: { path } });
-  if (!data) return <Unread error={error} again={refetch} />;
+  if (!data) return <UnreadPage title="Security group" error={error} again={refetch} />;
   return <Known key={id} group={data} />;
 }
 

@@ -10,7 +10,7 @@ import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx'
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, UnreadPage } from '../../ui/page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -174,7 +174,7 @@ export function LoadBalancerPage() {
   const one = { params: { path: { ...pathOf(place), load_balancer_id: id } } };
   const parts = { params: { path: pathOf(place), query: { load_balancer_id: id } } };
   const { data, error, refetch } = $api.useQuery('get', ONE, one);
-  if (!data) return <Unread error={error} again={refetch} />;
+  if (!data) return <UnreadPage title="Load balancer" error={error} again={refetch} />;
   return (
     <Page
       title={data.name}

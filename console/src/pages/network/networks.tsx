@@ -6,12 +6,11 @@ import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
-import { Unread } from '../../ui/fault.tsx';
 import { CheckField, TextField, takes, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, UnreadPage } from '../../ui/page.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -182,7 +181,7 @@ export function NetworkPage() {
   const tab = useTab(TABS);
   const init = { params: { path: { ...pathOf(place), network_id: id } } };
   const { data, error, refetch } = $api.useQuery('get', ONE, init);
-  if (!data) return <Unread error={error} again={refetch} />;
+  if (!data) return <UnreadPage title="Network" error={error} again={refetch} />;
   return (
     <Page
       title={data.name}

@@ -5,10 +5,9 @@ import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
-import { Fault } from '../../ui/fault.tsx';
 import { NumberField, SelectField, TextField, useFaults } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
@@ -29,13 +28,7 @@ export function VolumePage() {
   const tab = useTab(TABS);
   const params = { path: { ...pathOf(place), volume_id: id } };
   const { data: volume, error, refetch } = $api.useQuery('get', ONE, { params });
-  if (error && !volume)
-    return (
-      <Page title="Volume">
-        <Fault error={error} again={() => void refetch()} />
-      </Page>
-    );
-  if (!volume) return <p className="muted">Reading …</p>;
+  if (!volume) return <UnreadPage title="Volume" error={error} again={refetch} />;
   return (
     <Page
       title={volume.name || id}
