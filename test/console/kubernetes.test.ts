@@ -234,15 +234,9 @@ describeInBrowser('clusters in the console', () => {
     await failed.getByText('given up').waitFor();
   });
 
-  it.each(['light', 'dark'] as const)('have no barriers in %s', { timeout: 120_000 }, async (colorScheme) => {
+  it('have no barriers while something is changed', { timeout: 120_000 }, async () => {
     await makeDemo({ cni: { provider: 'cilium' } });
-    const { page, open } = await browser.visit({ colorScheme });
-    const tabs = ['overview', 'pools&pool=web', 'add-ons', 'authentication', 'cni', 'ddos', 'logging', 'tasks', 'json'];
-    for (const one of tabs) {
-      await open(tab(one));
-      await page.getByText('Reading …').waitFor({ state: 'hidden' });
-      expect(await accessibilityFaults(page), one).toEqual([]);
-    }
+    const { page, open } = await browser.visit();
     await open(tab('autoscaler'));
     await page.getByLabel('scan-interval', { exact: true }).fill('20s');
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -252,9 +246,6 @@ describeInBrowser('clusters in the console', () => {
     await open('p/1/r/1/create-cluster');
     await page.getByText('DDoS protection', { exact: true }).first().click();
     await page.getByText('Labels, taints').click();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await open('p/1/r/1/clusters');
-    await page.getByRole('link', { name }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 });

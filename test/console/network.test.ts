@@ -428,38 +428,13 @@ describeInBrowser('pages of networks', () => {
     expect(await price.getAttribute('aria-busy')).toBe('false');
   });
 
-  it.each(['light', 'dark'] as const)('can be used with a screen reader, in %s', async (colorScheme) => {
-    const { http } = browser.service;
-    const network = await newNetwork(http, `access-${colorScheme}`, '10.85.0.0/24');
-    const group = await newGroup(http, `access-${colorScheme}`);
-    const machine = await newMachine(http, `access-${colorScheme}`, network, [group]);
-    const { page, open } = await browser.visit({ colorScheme });
-    const faults: Record<string, string[]> = {};
-    const look = async (path: string, shown: Locator) => {
-      await open(`${PLACE}/${path}`);
-      await shown.first().waitFor();
-      faults[path] = await accessibilityFaults(page);
-    };
-    const name = `access-${colorScheme}`;
-    const table = page.getByRole('table');
-    for (const list of ['security-groups', 'instances', 'networks']) await look(`${list}?name=${name}`, table);
-    for (const list of ['routers', 'floating-ips', 'reserved-ips', 'load-balancers'])
-      await look(list, table.or(page.getByText(/^There is no /)));
-    await look('topology', page.getByRole('heading', { name: 'As a list' }));
-    await look(`networks/${network.network}?tab=ports`, table);
-    for (const tab of ['overview', 'metadata', 'tasks'])
-      await look(`instances/${machine.id}?tab=${tab}`, page.getByRole('heading', { name }));
-    await look(`instances/${machine.id}?tab=ports`, page.getByText('Port security'));
-    await look('instances/new', page.getByRole('region', { name: 'Price' }));
-    await look(
-      `reachability?from=203.0.113.7&to=${machine.port}&protocol=tcp&port=22`,
-      page.getByRole('heading', { name: 'Blocked' }),
-    );
-    await look('reachability/matrix', page.getByText(/between|It takes/));
-    await look(`security-groups/${group}`, page.getByRole('button', { name: 'Add a rule' }));
+  it('can be used with a screen reader while rules are drafted', async () => {
+    const group = await newGroup(browser.service.http, 'access');
+    const { page, open } = await browser.visit();
+    await open(`${PLACE}/security-groups/${group}`);
     await page.getByRole('button', { name: 'HTTPS' }).click();
     await page.getByRole('button', { name: 'Add a rule' }).click();
-    faults.form = await accessibilityFaults(page);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Apply' }).click();
     await page
       .getByRole('dialog')
@@ -467,8 +442,7 @@ describeInBrowser('pages of networks', () => {
       .or(page.getByText('update security group'))
       .first()
       .waitFor();
-    faults.review = await accessibilityFaults(page);
-    expect(Object.fromEntries(Object.entries(faults).filter(([, found]) => found.length > 0))).toEqual({});
+    expect(await accessibilityFaults(page)).toEqual([]);
   });
 });
 

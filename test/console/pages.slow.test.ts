@@ -13,7 +13,6 @@ import { createPossessions } from '../support/possessions.ts';
 const REFUSAL = /^(This operation needs|Only the platform administrator|You have rights in single|The role) /;
 
 const MINUTE = 60_000;
-const LOOKS = ['light', 'dark'] as const;
 /** In pixels: a desk, a tablet, and a phone, which is also a desk at a zoom of 300 %. */
 const WIDTHS = [1280, 768, 400];
 /** Nothing but a failed test of the browser itself would need more. */
@@ -51,24 +50,20 @@ describeInBrowser('every page', () => {
     expect(addresses.length).toBeGreaterThan(60);
   });
 
-  it.each(LOOKS)(
-    'has no fault that axe finds, and doesn’t scroll sideways: %s',
-    { timeout: 15 * MINUTE },
-    async (colorScheme) => {
-      const { page } = await browser.visit({ colorScheme, reducedMotion: 'reduce' });
-      const faults: string[] = [];
-      for (const address of addresses) {
-        await show(page, address);
-        for (const width of WIDTHS) {
-          await page.setViewportSize({ width, height: 800 });
-          const found = await accessibilityFaults(page);
-          found.push(...(await tooWide(page)));
-          faults.push(...found.map((fault) => `${address} at ${width}: ${fault}`));
-        }
+  it('has no fault that axe finds, and doesn’t scroll sideways', { timeout: 15 * MINUTE }, async () => {
+    const { page } = await browser.visit({ reducedMotion: 'reduce' });
+    const faults: string[] = [];
+    for (const address of addresses) {
+      await show(page, address);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const found = await accessibilityFaults(page);
+        found.push(...(await tooWide(page)));
+        faults.push(...found.map((fault) => `${address} at ${width}: ${fault}`));
       }
-      expect(faults).toEqual([]);
-    },
-  );
+    }
+    expect(faults).toEqual([]);
+  });
 
   it('can be used with the keyboard alone, and shows where the focus is', { timeout: 15 * MINUTE }, async () => {
     const { page } = await browser.visit({ reducedMotion: 'reduce' });
@@ -80,29 +75,25 @@ describeInBrowser('every page', () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(LOOKS)(
-    'has popups without faults, which give the focus back: %s',
-    { timeout: 15 * MINUTE },
-    async (colorScheme) => {
-      const { page } = await browser.visit({ colorScheme, reducedMotion: 'reduce' });
-      const faults: string[] = [];
-      const seen = new Set<string>();
-      for (const address of addresses) {
-        await show(page, address);
-        const route = await routeOf(page, address);
-        const openers = page.locator('#main').locator('[aria-haspopup=dialog]:enabled, [data-operation]:enabled');
-        for (let at = 0; at < (await openers.count()); at += 1) {
-          const opener = openers.nth(at);
-          const name = `${route} ${await opener.textContent()}`;
-          if (seen.has(name) || AT_ONCE.test(name)) continue;
-          seen.add(name);
-          faults.push(...(await faultsOfPopup(page, opener)).map((fault) => `${name}: ${fault}`));
-        }
+  it('has popups without faults, which give the focus back', { timeout: 15 * MINUTE }, async () => {
+    const { page } = await browser.visit({ reducedMotion: 'reduce' });
+    const faults: string[] = [];
+    const seen = new Set<string>();
+    for (const address of addresses) {
+      await show(page, address);
+      const route = await routeOf(page, address);
+      const openers = page.locator('#main').locator('[aria-haspopup=dialog]:enabled, [data-operation]:enabled');
+      for (let at = 0; at < (await openers.count()); at += 1) {
+        const opener = openers.nth(at);
+        const name = `${route} ${await opener.textContent()}`;
+        if (seen.has(name) || AT_ONCE.test(name)) continue;
+        seen.add(name);
+        faults.push(...(await faultsOfPopup(page, opener)).map((fault) => `${name}: ${fault}`));
       }
-      expect(faults).toEqual([]);
-      expect(seen.size).toBeGreaterThan(60);
-    },
-  );
+    }
+    expect(faults).toEqual([]);
+    expect(seen.size).toBeGreaterThan(60);
+  });
 
   it.each(['Administrators', 'Engineers', 'Users', 'Observer of one project'])(
     'has each button disabled exactly if the API refuses its operation: %s',

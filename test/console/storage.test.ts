@@ -1,7 +1,6 @@
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../support/boot-volume.ts';
-import { accessibilityFaults, describeInBrowser, setUpBrowser, type Visit } from '../support/browser.ts';
+import { describeInBrowser, setUpBrowser, type Visit } from '../support/browser.ts';
 import type { Answer } from '../support/http-client.ts';
 
 const LONG = 300_000;
@@ -190,55 +189,4 @@ describeInBrowser('storage in the console', () => {
     await made.waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: 'laptop', exact: true }).waitFor();
   });
-
-  it('is accessible in light and dark, with dialogs open', { timeout: LONG }, async () => {
-    const name = 'looked at';
-    const volume = await makeVolume(name);
-    await finished(await browser.service.http.post('/cloud/v1/snapshots/1/1', { name: 'before', volume_id: volume }));
-    const tasks = await browser.service.http.get('/cloud/v1/tasks?limit=1');
-    const { page, open } = await browser.visit();
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        faults.push(...(await accessibilityFaults(page)).map((fault) => `${what}, ${colorScheme}: ${fault}`));
-      }
-    };
-    for (const path of [
-      'tasks',
-      `tasks/${tasks.body.results[0].id}`,
-      `tasks/${tasks.body.results[0].id}?tab=request`,
-      'volumes/new',
-      'snapshots',
-      'file-shares',
-      'images',
-      'ssh-keys',
-      'secrets',
-      ...['overview', 'change', 'snapshots', 'tags', 'json'].map((tab) => `volumes/${volume}?tab=${tab}`),
-    ]) {
-      await open(`p/1/r/1/${path}`);
-      await read(page);
-      expect(await page.getByRole('alert').allTextContents(), path).toEqual([]);
-      await look(path);
-    }
-    await open('p/1/r/1');
-    await read(page);
-    await look('overview');
-    await open('p/1/r/1/volumes');
-    await read(page);
-    await look('volumes');
-    await page.getByLabel(`Choose ${name}`).check();
-    await page.getByRole('button', { name: 'Delete 1' }).click();
-    await page.getByRole('dialog').waitFor();
-    await look('volumes, delete');
-    await open(`p/1/r/1/volumes/${volume}?tab=change`);
-    await page.getByLabel('New size in GiB').fill('20');
-    await page.getByRole('button', { name: 'Extend' }).click();
-    await page.getByRole('dialog').getByText('extend volume').waitFor();
-    await look('volume, extend');
-    expect(faults).toEqual([]);
-  });
 });
-
-/** Waits until nothing is being read any more. */
-const read = (page: Page) => page.getByText('Reading …').first().waitFor({ state: 'detached' });
