@@ -67,7 +67,7 @@ describeInBrowser('clusters in the console', () => {
     const { body: price } = await service.http.post('/cloud/v2/pricing/1/1/k8s/clusters', {
       pools: [{ flavor_id: 'g1-standard-2-4', node_count: 2, boot_volume_size: 50, boot_volume_type: 'ssd_hiiops' }],
     });
-    const total = price.total_price.price_per_month.toLocaleString('en', { maximumFractionDigits: 5 });
+    const total = price.total_price.price_per_month.toLocaleString('en', { maximumFractionDigits: 2 });
     await page.getByRole('region', { name: 'Price' }).getByText(total).waitFor();
 
     await page.getByRole('button', { name: 'Create', exact: true }).click();

@@ -422,7 +422,7 @@ describeInBrowser('pages of networks', () => {
     const amount = new Intl.NumberFormat('en-US', {
       style: 'currency',
       currency: body.currency_code,
-      maximumFractionDigits: 5,
+      maximumFractionDigits: 2,
     }).format(body.total_price_per_month);
     await price.getByText(amount, { exact: true }).waitFor();
     expect(await price.getAttribute('aria-busy')).toBe('false');

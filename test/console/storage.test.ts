@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../support/boot-volume.ts';
 import { describeInBrowser, setUpBrowser, type Visit } from '../support/browser.ts';
+import { signIn } from '../support/chromium.ts';
 import type { Answer } from '../support/http-client.ts';
 
 const LONG = 300_000;
@@ -22,24 +23,20 @@ describeInBrowser('storage in the console', () => {
   async function visitWithoutWorker(): Promise<Visit> {
     const visit = await browser.visitAsStranger();
     await visit.page.addInitScript('delete globalThis.SharedWorker');
-    await visit.page.goto(`${browser.service.url}/console/`);
-    await visit.page.getByRole('button', { name: 'Use an API token instead' }).click();
-    await visit.page.getByRole('textbox', { name: 'API token' }).fill(browser.service.http.token ?? '');
-    await visit.page.getByRole('button', { name: 'Sign in' }).click();
-    await visit.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await signIn(visit.page, browser.service.url, browser.service.http.token ?? '');
     return visit;
   }
 
   async function priceOf(size: number): Promise<{ month: string; hour: string }> {
     const { body } = await browser.service.http.post('/cloud/v1/pricing/1/1/volumes', { source: 'new-volume', size });
-    const money = (amount: number) =>
+    const money = (amount: number, digits: number) =>
       new Intl.NumberFormat('en-US', {
         style: 'currency',
         currency: body.currency_code,
         minimumFractionDigits: 2,
-        maximumFractionDigits: 5,
+        maximumFractionDigits: digits,
       }).format(amount);
-    return { month: money(body.price_per_month), hour: money(body.price_per_hour) };
+    return { month: money(body.price_per_month, 2), hour: money(body.price_per_hour, 5) };
   }
 
   it('shows the price that the API says for the size typed last, however late the other answers come', async () => {

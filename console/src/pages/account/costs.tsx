@@ -6,7 +6,7 @@ import { AsCode } from '../../ui/as-code.tsx';
 import { Bars } from '../../ui/bars.tsx';
 import { Export } from '../../ui/export.tsx';
 import { ChoiceFilter, DayFilter } from '../../ui/filters.tsx';
-import { Money } from '../../ui/money.tsx';
+import { Money, moneyOf } from '../../ui/money.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -205,11 +205,7 @@ function Chart({
     name: day,
     value: lines.filter((line) => line.day === day).reduce((sum, line) => sum + numberOf(line), 0),
   }));
-  const money = new Intl.NumberFormat(undefined, {
-    ...(first.currency && { style: 'currency', currency: first.currency }),
-    maximumFractionDigits: 4,
-  });
-  const format = (value: number) => (tab === 'costs' ? money.format(value) : amountOf(value, first.unit));
+  const format = (value: number) => (tab === 'costs' ? moneyOf(value, first.currency) : amountOf(value, first.unit));
   return (
     <Section title={tab === 'costs' ? 'Costs by day' : 'Usage by day'}>
       <div className="inside">

@@ -195,6 +195,7 @@ function Deletion({ instance: { id, name, volumes } }: { instance: Instance }) {
   const place = usePlace() as Place;
   const [floating, setFloating] = useState(false);
   const [gone, setGone] = useState<readonly string[]>([]);
+  const { data } = useVolumes(id);
   return (
     <Section title="Delete">
       <div className="form inside">
@@ -204,7 +205,7 @@ function Deletion({ instance: { id, name, volumes } }: { instance: Instance }) {
         {volumes.map((volume) => (
           <CheckField
             key={volume.id}
-            label={`Delete volume ${volume.id}`}
+            label={`Delete volume ${data?.results.find((one) => one.id === volume.id)?.name ?? volume.id}`}
             help={volume.delete_on_termination ? 'It goes with the instance unless it has snapshots.' : undefined}
             value={gone.includes(volume.id)}
             onChange={(chosen) => setGone(chosen ? [...gone, volume.id] : gone.filter((one) => one !== volume.id))}
@@ -235,18 +236,27 @@ function Deletion({ instance: { id, name, volumes } }: { instance: Instance }) {
   );
 }
 
+const useVolumes = (instance: string) =>
+  $api.useQuery('get', VOLUMES, {
+    params: { path: pathOf(usePlace() as Place), query: { instance_id: instance, limit: PAGE_SIZE } },
+  });
+
 function Volumes({ id }: { id: string }) {
   const place = usePlace() as Place;
-  const read = $api.useQuery('get', VOLUMES, {
-    params: { path: pathOf(place), query: { instance_id: id, limit: PAGE_SIZE } },
-  });
   return (
     <Table
       caption="Volumes of the instance"
-      read={read}
+      read={useVolumes(id)}
       keyOf={({ id }) => id}
       columns={[
-        { name: 'Name', show: ({ id, name }) => name || <code>{id}</code> },
+        {
+          name: 'Name',
+          show: ({ id, name }) => (
+            <Link to="/p/$project/r/$region/volumes/$volume" params={{ ...place, volume: id }}>
+              {name || id}
+            </Link>
+          ),
+        },
         { name: 'Status', show: ({ status }) => <State of={status} /> },
         { name: 'Size', number: true, show: ({ size }) => `${size} GiB` },
         { name: 'Type', show: ({ volume_type }) => volume_type },
