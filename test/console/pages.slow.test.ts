@@ -246,9 +246,9 @@ async function faultsOfPopup(page: Page, opener: Locator): Promise<string[]> {
   if (!(await vi.waitUntil(opens, { timeout: 20_000, interval: 20 }).catch(() => false))) return ['opens nothing'];
   if ((await popup.count()) === 0) return [];
   await vi.waitFor(async () => expect(await popup.getByText(/…$/).count()).toBe(0), SOON);
-  let faults = await accessibilityFaults(page);
+  let faults = await accessibilityFaults(page, '[role=dialog]');
   // What is just being enabled has neither of its colours.
-  if (faults.length > 0) faults = await accessibilityFaults(page);
+  if (faults.length > 0) faults = await accessibilityFaults(page, '[role=dialog]');
   await page.keyboard.press('Escape');
   await popup.waitFor({ state: 'detached' });
   const hasFocus = async () => (await opener.evaluate('(one) => document.activeElement === one')) === true;
