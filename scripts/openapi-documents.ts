@@ -35,6 +35,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     backends: unused<Backends>('backends'),
     secrets: unused<Secrets>('secrets'),
     media: unused<Platform['media']>('media'),
+    inspection: unused<Platform['inspection']>('inspection'),
   });
   const app = await buildApp({
     on,

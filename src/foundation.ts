@@ -10,6 +10,13 @@ import type { Clock } from './lib/time.ts';
 import type { RequestMeasures } from './requests/measures.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import type { OpenOptions } from './streaming/ai-tasks/fetching/fetch-media.ts';
+import type { Orphans, PlatformChecks } from './tradewind/platform/schema.ts';
+
+/** How a process looks at itself and its backends, by what the commands of its server do. */
+export interface Inspection {
+  checks(): Promise<PlatformChecks>;
+  orphans(): Promise<Orphans>;
+}
 
 /** What a process is given: its connections, its settings, and what it has started. */
 export interface Foundation {
@@ -27,6 +34,7 @@ export interface Foundation {
   webhookHosts?: AllowedHosts | undefined;
   /** From where and how long the files of AI tasks are fetched, and how large they may be. */
   media: Pick<OpenOptions, 'limits' | 'allowedHosts'>;
+  inspection: Inspection;
   requestMeasures?: RequestMeasures | undefined;
   /** Measures the tasks that end. */
   measures?: Measures | undefined;

@@ -116,6 +116,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'Audit', description: 'Who did what, from where and with which token.' },
   { name: 'Events', description: 'What happens, as it happens.' },
   { name: 'Webhooks', description: 'Programs that are told of events.' },
+  { name: 'Platform', description: 'How Tradewind itself is, for its administrator.' },
 ];
 
 const DESCRIPTION: Record<Dialect['name'], string> = {

@@ -12,6 +12,7 @@ import { accessLogOf } from '../log.ts';
 import { createRequestMeasures } from '../requests/measures.ts';
 import { mediaOf } from './ai-worker.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { createInspection } from './inspection.ts';
 import { type ListenAddress, listen } from './listening.ts';
 import { createMetrics } from './metrics.ts';
 import { followDataKeys, type Prepared, type Undo } from './preparation.ts';
@@ -74,6 +75,7 @@ export async function startApi(
     secrets,
     webhookHosts,
     media: mediaOf(config),
+    inspection: createInspection(prepared),
     smtp: config.mail.smtpUrl !== undefined,
     requestMeasures: measures,
     traces: tracing && createWorkTraces(tracing, database.sql),

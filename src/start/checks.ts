@@ -6,8 +6,8 @@ import { troubleOf } from '../backends/health.ts';
 import type { Makers } from '../backends/maker.ts';
 import type { Catalog } from '../cloud/ground/catalog/service.ts';
 import type { Config } from '../config.ts';
-import { compare } from '../convergence/orphans.ts';
-import { openDatabase } from '../db/database.ts';
+import { compare, type Orphan } from '../convergence/orphans.ts';
+import { openDatabase, type Sql } from '../db/database.ts';
 import { faultOf, smtpOutlet } from '../mail/sending/outlets.ts';
 import { unwrapAll, type WrappedKey, wrappedKeys } from '../secrets/data-keys.ts';
 import { type EncryptionKeys, encryptionKeysOf } from '../secrets/encryption-keys.ts';
@@ -52,7 +52,7 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
         if (trouble !== undefined) return missing(what, trouble);
         const has = named.backend.about?.();
         const detail = `of the kind ${catalog.backends.get(named.name)?.kind}${has === undefined ? '' : `; ${has}`}`;
-        const fault = answers ? await orphansIn(named) : undefined;
+        const fault = answers ? await orphanFault(sql, named) : undefined;
         return fault === undefined ? ok(what, detail) : limited(what, `${detail}; ${fault}`);
       }),
     );
@@ -70,17 +70,24 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
       return false;
     }
   }
+}
 
-  /** Says which things the backend has that nobody wants, or why it could not list them. */
-  async function orphansIn(named: NamedBackend): Promise<string | undefined> {
-    const signal = AbortSignal.timeout(LIST_MS);
-    try {
-      const { orphans } = await compare({ sql, log, signal }, named);
-      return orphans.length > 0 ? 'it has resources that nobody wants: "tradewind orphans list" shows them' : undefined;
-    } catch (error) {
-      const why = signal.aborted ? `no answer within ${LIST_MS / 1_000} s` : (error as Error).message;
-      return `it could not list its resources: ${why}`;
-    }
+/** Says that the backend has things that nobody wants, or why it could not list its things. */
+async function orphanFault(sql: Sql, named: NamedBackend): Promise<string | undefined> {
+  const { orphans, problem } = await orphansIn(sql, named);
+  if (problem !== null) return `it could not list its resources: ${problem}`;
+  return orphans.length > 0 ? 'it has resources that nobody wants: "tradewind orphans list" shows them' : undefined;
+}
+
+/** Returns what the backend has that nobody wants, or why it could not list its things. */
+export async function orphansIn(sql: Sql, named: NamedBackend): Promise<{ orphans: Orphan[]; problem: string | null }> {
+  const signal = AbortSignal.timeout(LIST_MS);
+  try {
+    const { orphans } = await compare({ sql, log, signal }, named);
+    return { orphans, problem: null };
+  } catch (error) {
+    const problem = signal.aborted ? `no answer within ${LIST_MS / 1_000} s` : (error as Error).message;
+    return { orphans: [], problem };
   }
 }
 

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ANALYSIS_USERS, takeInventory } from '../../engines/index.ts';
 import { findBinDirs, whyOpen } from '../../postgres/index.ts';
@@ -25,22 +26,42 @@ export const doctor: Command = {
   options: {},
   json: true,
   async run({ config, options }) {
-    const findings = [
-      nodeVersion(),
-      user(),
-      config.databaseUrl === undefined ? embeddedDatabase() : await ownDatabase(config.databaseUrl),
-      config.databaseUrl === undefined ? undefined : await schemaOf(config.databaseUrl),
-      config.databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
-      await encryptionKey(config),
-      await mailFinding(config),
-      ...(await catalog(config)),
-      ...(await aiEngines(config)),
-    ].filter((finding) => finding !== undefined);
+    const findings = await findingsOf(config);
     const text = findings.map(({ what, state, detail }) => `${SIGNS[state]} ${what}: ${detail}`).join('\n');
     printAnswer({ text, data: findings }, options);
     return findings.some(({ state }) => state === 'missing') ? 1 : 0;
   },
 };
+
+const PATIENCE_MS = 20_000;
+
+/** Checks what a process with these settings needs. What gives no answer in time says so. */
+export async function findingsOf(config: Config): Promise<Finding[]> {
+  const { databaseUrl } = config;
+  const findings = await Promise.all([
+    nodeVersion(),
+    user(),
+    databaseUrl === undefined ? embeddedDatabase() : ownDatabase(databaseUrl),
+    databaseUrl === undefined ? undefined : inTime('Schema', schemaOf(databaseUrl)),
+    databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
+    inTime('Encryption key', encryptionKey(config)),
+    inTime('Mail', mailFinding(config)),
+    inTime('Catalogue', catalog(config)),
+    inTime('AI tasks', aiEngines(config)),
+  ]);
+  return findings.flat().filter((finding) => finding !== undefined);
+}
+
+async function inTime<Found>(what: string, looking: Promise<Found>): Promise<Found | Finding> {
+  const late = new AbortController();
+  const { signal } = late;
+  const never = sleep(PATIENCE_MS, limited(what, `no answer within ${PATIENCE_MS / 1_000} s`), { signal });
+  try {
+    return await Promise.race([looking, never]);
+  } finally {
+    late.abort();
+  }
+}
 
 function nodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

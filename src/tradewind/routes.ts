@@ -5,6 +5,7 @@ import { deletionRequestRoutes } from './deletion-requests/routes.ts';
 import { deletionRoutes } from './deletions/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { permissionRoutes } from './permissions/routes.ts';
+import { platformRoutes } from './platform/routes.ts';
 import { reachabilityRoutes } from './reachability/routes.ts';
 import { taskStepRoutes } from './task-steps/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -19,4 +20,5 @@ export function registerTradewindRoutes(app: Api, on: Platform): void {
   deletionRoutes(app, on);
   reachabilityRoutes(app, on);
   permissionRoutes(app);
+  platformRoutes(app, on);
 }

@@ -7,7 +7,7 @@ export const BEAT_MS = 2_000;
 const DEAD_AFTER_MS = 8_000;
 
 /** By the database's clock, since the clocks of processes may differ. */
-const LIVES = sql<boolean>`beat_at >= now() - ${DEAD_AFTER_MS} * interval '1 millisecond'`;
+export const LIVES = sql<boolean>`beat_at >= now() - ${DEAD_AFTER_MS} * interval '1 millisecond'`;
 
 /** For rows that name the worker that claimed them. */
 export const WORKER_IS_DEAD = sql<boolean>`not exists (select from workers where workers.id = worker_id and ${LIVES})`;

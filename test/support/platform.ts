@@ -22,6 +22,7 @@ export function platformOn(
     backends: {} as Backends,
     secrets: {} as Secrets,
     media: {} as Foundation['media'],
+    inspection: {} as Foundation['inspection'],
     ...given,
   });
 }
