@@ -243,6 +243,7 @@ const RAIL: Sections = [
 ];
 /** For resellers and the platform administrator: each with the operation that has to be allowed. */
 const ADMINISTRATION = [
+  ['/admin/platform', 'Platform', 'listPlatformQueues'],
   ['/admin/clients', 'Clients', 'listClients'],
   ['/admin/resellers', 'Resellers', 'listResellers'],
   ['/admin/prices', 'Price lists', 'listPriceLists'],
