@@ -102,7 +102,7 @@ const ofAccounts = [
   ofAccount('/admin/prices', () => import('./pages/admin/price-lists.tsx'), 'PriceLists'),
   ofAccount('/admin/notifications', () => import('./pages/admin/notifications.tsx'), 'Notifications'),
   ofAccount('/admin/products', () => import('./pages/admin/products.tsx'), 'DefaultProducts'),
-  ofAccount('/admin/platform', () => import('./pages/admin/platform.tsx'), 'Platform'),
+  ofAccount('/admin/platform', () => import('./pages/admin/platform.tsx'), 'PlatformPage'),
   ofAccount('/admin/test', () => import('./pages/admin/test-kit.tsx'), 'TestKit'),
 ] as const;
 

@@ -97,6 +97,35 @@ describeInBrowser('the account in the console', () => {
     await page.getByText('deployments').waitFor({ state: 'detached' });
   });
 
+  it('makes a quota list that is not in force yet, and deletes it', async () => {
+    const { page, open } = await browser.visit();
+    const day = `${new Date().getFullYear() + 2}-01-01`;
+    await open('account/quotas');
+    await page.getByRole('link', { name: 'Lists', exact: true }).click();
+    await page.getByText('Every account may have what the catalogue says.').waitFor();
+    await page.getByRole('button', { name: 'Create quota list' }).click();
+    const form = page.getByRole('dialog', { name: 'Create a quota list' });
+    await form.getByLabel('From (UTC)').fill(`${day}T00:00`);
+    await form.getByLabel('Quota 1', { exact: true }).selectOption({ label: 'load balancers' });
+    await form.getByLabel('Region of quota 1').selectOption('1');
+    await form.getByRole('spinbutton', { name: 'Limit of quota 1' }).fill('7');
+    await form.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Create', exact: true }).click();
+    const row = page.getByRole('row').filter({ hasText: '7 load balancers in region 1' });
+    await row.getByText('not yet in force').waitFor();
+    const { results } = (await browser.service.http.get('/tradewind/v1/quota_lists')).body;
+    expect(results).toMatchObject([
+      {
+        scope: 'everyone',
+        valid_from: expect.stringContaining(day),
+        limits: [{ quota: 'loadbalancer_count', region_id: 1, limit: 7 }],
+      },
+    ]);
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Every account may have what the catalogue says.').waitFor();
+  });
+
   it('shows what a webhook gets without a reload', async () => {
     const { page, open } = await browser.visit();
     await open('account/webhooks');

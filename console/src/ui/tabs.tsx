@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useFilters } from '../lib/search.ts';
 
 /** The tab in the address, or the first one. */
-export function useTab<Tab extends string>(tabs: Readonly<Record<Tab, string>>): Tab {
+export function useTab<Tab extends string>(tabs: Readonly<Partial<Record<Tab, string>>>): Tab {
   const { tab } = useFilters();
   const names = Object.keys(tabs) as Tab[];
   return names.find((one) => one === tab) ?? (names[0] as Tab);

@@ -1,5 +1,6 @@
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { useRefusal } from '../../lib/permissions.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { NumberField, SelectField, TextField } from '../../ui/field.tsx';
@@ -11,80 +12,52 @@ import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useListParams } from '../admin/dated-lists.tsx';
+import { CreateQuotaList, QUOTA_LISTS, QuotaLists } from './quota-lists.tsx';
+import { GLOBAL, nameOf, type Quota, quotasIn, REGIONAL, useLimitFields } from './quota-names.ts';
 
 const TABS = { quotas: 'Quotas', requests: 'Requests for more' };
 
 export function Quotas() {
-  const tab = useTab(TABS);
+  const mayList = useRefusal()('listQuotaLists') === undefined;
+  const tabs = { ...TABS, ...(mayList && { lists: 'Lists' }) };
+  const tab = useTab(tabs);
   const { clientId } = useWho();
+  const params = useListParams();
+  const calls = {
+    quotas: readsOf(clientId, []),
+    requests: [callOf('get', '/cloud/v2/limits_request', { params: { query: { limit: PAGE_SIZE } } })],
+    lists: [callOf('get', QUOTA_LISTS, { params })],
+  };
   return (
     <Page
       title="Quotas"
       actions={
         <>
-          <RequestMore clientId={clientId} />
-          <AsCode
-            calls={
-              tab === 'quotas'
-                ? [...readsOf(clientId, [])]
-                : [callOf('get', '/cloud/v2/limits_request', { params: { query: { limit: PAGE_SIZE } } })]
-            }
-          />
+          {tab === 'lists' ? <CreateQuotaList clientId={clientId} /> : <RequestMore clientId={clientId} />}
+          <AsCode calls={calls[tab]} />
         </>
       }
     >
-      <Tabs tabs={TABS} label="Parts of the page" />
-      {tab === 'quotas' ? (
+      <Tabs tabs={tabs} label="Parts of the page" />
+      {tab === 'quotas' && (
         <>
           <QuotaTables clientId={clientId} />
           <Threshold clientId={clientId} />
         </>
-      ) : (
-        <Requests />
       )}
+      {tab === 'requests' && <Requests />}
+      {tab === 'lists' && <QuotaLists />}
     </Page>
   );
 }
 
-const GLOBAL = '/cloud/v2/global_quotas/{client_id}';
-const REGIONAL = '/cloud/v2/regional_quotas/{client_id}/{region_id}';
 const THRESHOLD = '/cloud/v2/client_quotas/{client_id}/notification_threshold';
 
 const readsOf = (client_id: number, regions: readonly number[]) => [
   callOf('get', GLOBAL, { params: { path: { client_id } } }),
   ...regions.map((region_id) => callOf('get', REGIONAL, { params: { path: { client_id, region_id } } })),
 ];
-
-const NAMES: Record<string, string> = {
-  cluster: 'Kubernetes clusters',
-  firewall: 'security groups',
-  floating: 'floating IPs',
-  keypair: 'SSH keys',
-  laas_topic: 'log topics',
-  loadbalancer: 'load balancers',
-  reserved_fixed_ip: 'reserved IPs',
-  servergroup: 'placement groups',
-  sfs: 'file shares',
-  vm: 'instances',
-  volume_snapshots: 'snapshots',
-};
-/** What a quota counts, such as `load balancers` for `loadbalancer_count_limit`. */
-const nameOf = (field: string): string => {
-  const name = field.replace(/_count_limit$/, '');
-  return NAMES[name] ?? `${name.replaceAll('_', ' ')}s`;
-};
-
-interface Quota {
-  field: string;
-  limit: number;
-  used: number;
-}
-
-function quotasIn(data: Readonly<Record<string, number>>): Quota[] {
-  return Object.entries(data).flatMap(([field, limit]) =>
-    field.endsWith('_limit') ? [{ field, limit, used: data[field.replace(/_limit$/, '_usage')] ?? 0 }] : [],
-  );
-}
 
 /** The quotas of an account with their use: those of all regions, and those of each. */
 export function QuotaTables({ clientId }: { clientId: number }) {
@@ -233,18 +206,7 @@ function Threshold({ clientId }: { clientId: number }) {
 }
 
 function RequestMore({ clientId }: { clientId: number }) {
-  const regions = $api.useQuery('get', '/cloud/v1/regions', {});
-  const global = $api.useQuery('get', GLOBAL, { params: { path: { client_id: clientId } } });
-  const [first] = regions.data?.results ?? [];
-  const regional = $api.useQuery(
-    'get',
-    REGIONAL,
-    { params: { path: { client_id: clientId, region_id: first?.id ?? 0 } } },
-    { enabled: first !== undefined },
-  );
-  const fields = (data: object | undefined) =>
-    quotasIn((data ?? {}) as Record<string, number>).map(({ field }) => field);
-  const inRegions = fields(regional.data);
+  const { regions, inRegions, inAll } = useLimitFields(clientId);
   return (
     <FormDrawer
       operation="createLimitRequest"
@@ -253,7 +215,7 @@ function RequestMore({ clientId }: { clientId: number }) {
       tone="primary"
       initial={{
         field: 'vm_count_limit',
-        region: String(first?.id ?? ''),
+        region: String(regions[0]?.id ?? ''),
         limit: undefined as number | undefined,
         description: '',
       }}
@@ -273,16 +235,13 @@ function RequestMore({ clientId }: { clientId: number }) {
         <>
           <SelectField
             label="What"
-            options={[...inRegions, ...fields(global.data)].map((field) => ({ value: field, text: nameOf(field) }))}
+            options={[...inRegions, ...inAll].map((field) => ({ value: field, text: nameOf(field) }))}
             {...field('field')}
           />
           {inRegions.includes(values.field) && (
             <SelectField
               label="Region"
-              options={(regions.data?.results ?? []).map(({ id, display_name }) => ({
-                value: String(id),
-                text: display_name,
-              }))}
+              options={regions.map(({ id, display_name }) => ({ value: String(id), text: display_name }))}
               {...field('region')}
             />
           )}

@@ -162,7 +162,7 @@ function Checks() {
       <p className="inside">What the process that answers you finds, as in “tradewind doctor”.</p>
       <Table
         caption="Checks, what is missing first"
-        read={{ ...read, data: results && { results } }}
+        read={{ ...read, data: results }}
         keyOf={({ name }) => name}
         columns={[
           { name: 'What', show: ({ name }) => name },

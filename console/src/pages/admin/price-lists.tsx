@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { useRefusal } from '../../lib/permissions.ts';
@@ -6,42 +5,37 @@ import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, type Form, NumberField, SelectField, TextField } from '../../ui/field.tsx';
-import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
+import { TextFilter } from '../../ui/filters.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Page } from '../../ui/page.tsx';
-import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
+import { NextPages } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { PriceTable } from '../account/prices.tsx';
+import {
+  bodyOf,
+  type DatedList,
+  type ForWhom,
+  ForWhomFields,
+  ListFilters,
+  listColumns,
+  useListParams,
+  utc,
+  whole,
+  whyKept,
+} from './dated-lists.tsx';
 
 const PATH = '/tradewind/v1/price_lists';
 const TABS = { lists: 'Price lists', account: 'What an account pays' };
-const SCOPES = [
-  { value: 'everyone', text: 'all accounts' },
-  { value: 'reseller', text: 'a reseller' },
-  { value: 'client', text: 'one account' },
-] as const;
-type Scope = (typeof SCOPES)[number]['value'];
 const CURRENCIES = ['EUR', 'USD', 'AZN'] as const;
-
-const whole = (text: string | undefined) => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined);
 
 export function PriceLists() {
   const tab = useTab(TABS);
-  const { scope, id, page_token, account } = useFilters();
-  const params = {
-    query: {
-      limit: PAGE_SIZE,
-      ...given({
-        scope: SCOPES.find(({ value }) => value === scope)?.value,
-        id: scope === 'everyone' ? undefined : whole(id),
-        page_token,
-      }),
-    },
-  };
+  const { account } = useFilters();
+  const params = useListParams();
   const read = $api.useQuery('get', PATH, { params }, { enabled: tab === 'lists' });
   const client = whole(account);
   return (
@@ -63,12 +57,7 @@ export function PriceLists() {
       <Tabs tabs={TABS} label="Parts of the page" />
       {tab === 'lists' ? (
         <>
-          <search className="filters">
-            <ChoiceFilter name="scope" label="For" none="anybody" options={SCOPES} />
-            {(scope === 'reseller' || scope === 'client') && (
-              <TextFilter name="id" label={scope === 'reseller' ? 'Reseller ID' : 'Client ID'} />
-            )}
-          </search>
+          <ListFilters />
           <Lists read={read} />
           <NextPages next={read.data?.next_page_token} />
         </>
@@ -84,12 +73,7 @@ export function PriceLists() {
   );
 }
 
-interface List {
-  id: number;
-  scope: Scope;
-  reseller_id: number | null;
-  client_id: number | null;
-  valid_from: string;
+interface List extends DatedList {
   currency?: string;
   discount_percent?: number;
   tax_percent?: number;
@@ -116,33 +100,7 @@ function Lists({
       read={read}
       keyOf={({ id }) => id}
       columns={[
-        { name: 'ID', show: ({ id }) => <code>{id}</code> },
-        {
-          name: 'For',
-          show: ({ scope, reseller_id, client_id }) =>
-            scope === 'everyone' ? (
-              'all accounts'
-            ) : scope === 'reseller' ? (
-              `reseller ${reseller_id}`
-            ) : (
-              <Link
-                to="/admin/clients/$client"
-                params={{ client: String(client_id) }}
-                search={{ tab: 'prices' } as never}
-              >
-                client {client_id}
-              </Link>
-            ),
-        },
-        {
-          name: 'From',
-          show: ({ valid_from }) => (
-            <>
-              <Time at={valid_from} />{' '}
-              {Date.parse(valid_from) > Date.now() && <span className="badge busy">not yet in force</span>}
-            </>
-          ),
-        },
+        ...listColumns('prices'),
         {
           name: 'Says',
           show: ({ currency, discount_percent, tax_percent, visible, trial_until }) => (
@@ -190,9 +148,7 @@ function Lists({
               operation="deletePriceList"
               label="Delete"
               tone="danger"
-              disabled={
-                Date.parse(valid_from) > Date.now() ? undefined : 'It has come into force: let another list follow it'
-              }
+              disabled={whyKept(valid_from)}
               title={`Delete price list ${id}?`}
               call={() =>
                 callOf('delete', '/tradewind/v1/price_lists/{price_list_id}', {
@@ -208,10 +164,7 @@ function Lists({
   );
 }
 
-interface Fields {
-  scope: string;
-  id: number | undefined;
-  valid_from: string;
+interface Fields extends ForWhom {
   currency: string;
   discount_percent: number | undefined;
   tax_percent: number | undefined;
@@ -224,9 +177,6 @@ interface Entry {
   region_id: number | undefined;
   per_hour: number | undefined;
 }
-
-/** Of a day in a form, as the API writes times. */
-const utc = (local: string): string | undefined => (local ? `${local}:00Z` : undefined);
 
 function CreateList() {
   const several = useRefusal()('createReseller') === undefined;
@@ -248,13 +198,11 @@ function CreateList() {
         prices: [],
       }}
       apply="Create"
-      call={({ scope, id, valid_from, currency, hidden, trial_until, prices, discount_percent, tax_percent }) =>
+      call={({ currency, hidden, trial_until, prices, discount_percent, tax_percent, ...forWhom }) =>
         callOf('post', PATH, {
           body: {
-            scope: scope as Scope,
+            ...bodyOf(forWhom),
             ...given({
-              id: scope === 'everyone' ? undefined : id,
-              valid_from: utc(valid_from),
               currency: CURRENCIES.find((one) => one === currency),
               discount_percent,
               tax_percent,
@@ -281,26 +229,7 @@ function ListFields({ values, set, faults, field, several }: Form<Fields> & { se
     set({ prices: values.prices.map((one, place) => (place === at ? { ...one, ...part } : one)) });
   return (
     <>
-      <SelectField
-        label="For"
-        options={several ? SCOPES : SCOPES.filter(({ value }) => value === 'client')}
-        {...field('scope')}
-        help="The narrower goes before the wider. What a list leaves out is as in the wider one, then as in the catalogue."
-      />
-      {values.scope !== 'everyone' && (
-        <NumberField
-          label={values.scope === 'reseller' ? 'Reseller ID' : 'Client ID'}
-          required
-          min={1}
-          {...field('id')}
-        />
-      )}
-      <TextField
-        label="From (UTC)"
-        type="datetime-local"
-        {...field('valid_from')}
-        help="Empty: at once. It replaces the list before for the same accounts."
-      />
+      <ForWhomFields scope={values.scope} field={field as Form<ForWhom>['field']} several={several} />
       <SelectField
         label="Currency"
         options={[{ value: '', text: 'as before' }, ...optionsOf(CURRENCIES)]}
