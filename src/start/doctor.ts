@@ -37,19 +37,22 @@ const PATIENCE_MS = 20_000;
 
 /** Checks what a process with these settings needs. What gives no answer in time says so. */
 export async function findingsOf(config: Config): Promise<Finding[]> {
-  const { databaseUrl } = config;
-  const findings = await Promise.all([
-    nodeVersion(),
-    user(),
-    databaseUrl === undefined ? embeddedDatabase() : ownDatabase(databaseUrl),
-    databaseUrl === undefined ? undefined : inTime('Schema', schemaOf(databaseUrl)),
-    databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
+  const asked = await Promise.all([
+    databaseFindings(config),
     inTime('Encryption key', encryptionKey(config)),
     inTime('Mail', mailFinding(config)),
     inTime('Catalogue', catalog(config)),
     inTime('AI tasks', aiEngines(config)),
   ]);
-  return findings.flat().filter((finding) => finding !== undefined);
+  return [nodeVersion(), user(), ...asked.flat()].filter((finding) => finding !== undefined);
+}
+
+async function databaseFindings({ databaseUrl, dataDir }: Config): Promise<(Finding | undefined)[]> {
+  if (databaseUrl === undefined) return [embeddedDatabase(), dataFolder(dataDir)];
+  return Promise.all([
+    inTime('PostgreSQL of DATABASE_URL', ownDatabase(databaseUrl)),
+    inTime('Schema', schemaOf(databaseUrl)),
+  ]);
 }
 
 async function inTime<Found>(what: string, looking: Promise<Found>): Promise<Found | Finding> {

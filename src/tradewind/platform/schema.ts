@@ -57,7 +57,6 @@ const Queue = Named('PlatformQueue', {
 });
 export const PlatformQueues = Named('PlatformQueues', { results: Type.Array(Queue) });
 export type PlatformQueue = Static<typeof Queue>;
-export type PlatformQueueKind = Static<typeof QueueKind>;
 
 const checkedAt = Timestamp('When it was looked at: a look is good for half a minute');
 

@@ -116,7 +116,7 @@ function ListFields({ values, set, faults, field, clientId }: Form<Fields> & { c
     set({ limits: limits.map((one, place) => (place === at ? { ...one, ...part } : one)) });
   return (
     <>
-      <ForWhomFields scope={values.scope} field={field as Form<ForWhom>['field']} several />
+      <ForWhomFields scope={values.scope} field={field} several />
       <fieldset className="part">
         <legend>Limits</legend>
         {faults.limits && (

@@ -229,7 +229,7 @@ function ListFields({ values, set, faults, field, several }: Form<Fields> & { se
     set({ prices: values.prices.map((one, place) => (place === at ? { ...one, ...part } : one)) });
   return (
     <>
-      <ForWhomFields scope={values.scope} field={field as Form<ForWhom>['field']} several={several} />
+      <ForWhomFields scope={values.scope} field={field} several={several} />
       <SelectField
         label="Currency"
         options={[{ value: '', text: 'as before' }, ...optionsOf(CURRENCIES)]}
