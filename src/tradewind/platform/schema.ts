@@ -43,7 +43,7 @@ const figures = {
     description: 'How much of both failed last time and is tried again; null if that is not counted',
   }),
   failed_last_hour: IntegerOrNull({
-    description: 'How much failed for good in the last hour; null if that is not counted',
+    description: 'How much failed for good in the last hour, cancelled tasks too; null if that is not counted',
   }),
 };
 const QueueKind = Named('PlatformQueueKind', {
@@ -63,7 +63,7 @@ const checkedAt = Timestamp('When it was looked at: a look is good for half a mi
 const Check = Named('PlatformCheck', {
   name: Type.String({ description: 'What is checked', examples: ['Transcription'] }),
   state: Choice(['ok', 'limited', 'missing'], {
-    description: 'missing: Tradewind can not start without it. limited: something does not work',
+    description: "missing: Tradewind can't start without it. limited: something does not work",
   }),
   detail: Type.String({ description: 'What was found, and what to do about it' }),
 });
