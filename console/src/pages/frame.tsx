@@ -262,6 +262,12 @@ function useSections(): Sections {
 }
 
 function Rail({ place, sections }: { place: Place; sections: Sections }) {
+  const nav = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  useEffect(() => {
+    const item = path !== undefined && sections.length > 0 && nav.current?.querySelector('[aria-current="page"]');
+    if (nav.current && item) bringIntoView(item, nav.current);
+  }, [path, sections]);
   const list = (entries: Sections[number][1]) => (
     <ul>
       {entries.map(([to, text]) => (
@@ -280,7 +286,7 @@ function Rail({ place, sections }: { place: Place; sections: Sections }) {
   );
   return (
     <div className="rail">
-      <nav aria-label="Pages">
+      <nav ref={nav} aria-label="Pages">
         {sections.map(([heading, entries]) =>
           heading === '' ? (
             <div key={heading}>{list(entries)}</div>
@@ -293,5 +299,17 @@ function Rail({ place, sections }: { place: Place; sections: Sections }) {
         )}
       </nav>
     </div>
+  );
+}
+
+/** Scrolls only the box, and only if the item isn't in view: the page stays where it is. */
+function bringIntoView(item: Element, box: Element): void {
+  const [wanted, seen] = [item.getBoundingClientRect(), box.getBoundingClientRect()];
+  const isIn =
+    wanted.top >= seen.top && wanted.bottom <= seen.bottom && wanted.left >= seen.left && wanted.right <= seen.right;
+  if (isIn) return;
+  box.scrollBy(
+    wanted.left + wanted.width / 2 - seen.left - seen.width / 2,
+    wanted.top + wanted.height / 2 - seen.top - seen.height / 2,
   );
 }

@@ -41,6 +41,9 @@ async function enter(credentials: Credentials): Promise<void> {
   }
 }
 
+/** The field appears where somebody has asked for it. */
+const focus = (field: HTMLInputElement | null) => field?.focus();
+
 export function SignIn() {
   const [way, setWay] = useState<'password' | 'token'>('password');
   const [busy, setBusy] = useState(false);
@@ -90,6 +93,7 @@ export function SignIn() {
             <div className="field">
               <label htmlFor="token">API token</label>
               <input
+                ref={focus}
                 id="token"
                 name="token"
                 className="input mono"
