@@ -10,12 +10,26 @@ import { OF_PLACE, type Place, pathOf } from '../lib/place.ts';
 import { CheckField } from '../ui/field.tsx';
 import type { Sections } from './frame.tsx';
 
-const CREATE = [
+/** Where things are made: pages of their own, forms above lists, and lists with a button. */
+const CREATE: readonly (readonly [to: string, text: string, search?: object])[] = [
   [`${OF_PLACE}/create-cluster`, 'Create a cluster'],
   [`${OF_PLACE}/instances/new`, 'Create an instance'],
+  [`${OF_PLACE}/networks`, 'Create a network', { new: 'yes' }],
+  [`${OF_PLACE}/security-groups`, 'Create a security group', { new: 'yes' }],
+  [`${OF_PLACE}/routers`, 'Create a router', { new: 'yes' }],
+  [`${OF_PLACE}/floating-ips`, 'Create a floating IP'],
+  [`${OF_PLACE}/reserved-ips`, 'Create a reserved fixed IP', { new: 'yes' }],
+  [`${OF_PLACE}/load-balancers`, 'Create a load balancer', { new: 'yes' }],
   [`${OF_PLACE}/volumes/new`, 'Create a volume'],
+  [`${OF_PLACE}/volumes`, 'Create a snapshot of a volume'],
+  [`${OF_PLACE}/ssh-keys`, 'Create an SSH key'],
+  [`${OF_PLACE}/secrets`, 'Create a secret'],
   ['/ai-tasks/new', 'Create an AI task'],
-] as const;
+  ['/account/projects', 'Create a project'],
+  ['/account/users', 'Create a user'],
+  ['/account/tokens', 'Create an API token'],
+  ['/account/webhooks', 'Create a webhook'],
+];
 
 /** What is found by its name. A list that has no filter for a part of the name is read as a whole. */
 const KINDS = [
@@ -37,7 +51,7 @@ interface Item {
   note?: string;
   open: () => void;
 }
-type Go = (to: string, params?: object) => void;
+type Go = (to: string, params?: object, search?: object) => void;
 
 /** Those that have all the words. The ones that begin with them come first. */
 function matching(items: readonly Item[], typed: string): Item[] {
@@ -66,8 +80,8 @@ export function Palette({
   const typed = text.trim().toLowerCase();
   const [open, setOpen] = useState(true);
   const chosen = useRef<Item>(undefined);
-  const go: Go = (to, params) => {
-    void navigate({ to, params: { ...place, ...params } as never });
+  const go: Go = (to, params, search = {}) => {
+    void navigate({ to, params: { ...place, ...params } as never, search: search as never });
     document.getElementById('main')?.focus();
   };
   const resources = useResources(place, typed, go);
@@ -77,7 +91,10 @@ export function Palette({
   );
   const found = [
     { name: 'Pages', items: pages },
-    { name: 'Create', items: CREATE.map(([to, text]): Item => ({ id: to, text, open: () => go(to) })) },
+    {
+      name: 'Create',
+      items: CREATE.map(([to, text, search]): Item => ({ id: text, text, open: () => go(to, {}, search) })),
+    },
     { name: 'Resources', items: resources.items },
     { name: 'Actions', items: Object.entries(actions).map(([text, open]): Item => ({ id: text, text, open })) },
     { name: 'Operations of the API', items: operations.items },

@@ -1,4 +1,6 @@
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
+import { type Search, useFilters } from '../lib/search.ts';
 import { Unread } from './fault.tsx';
 
 /** A page: its title, what can be done, and what it shows. */
@@ -45,6 +47,37 @@ export function Section({ title, aside, children }: { title: ReactNode; aside?: 
       </header>
       {children}
     </section>
+  );
+}
+
+/** Shows or hides the form of a page that makes something, by the address. */
+export function useNewForm(): [open: boolean, setOpen: (open: boolean) => void] {
+  const navigate = useNavigate();
+  const open = useFilters().new !== undefined;
+  const setOpen = (wanted: boolean) =>
+    void navigate({
+      to: '.',
+      search: (({ new: _, ...others }: Search) => ({ ...others, ...(wanted && { new: 'yes' }) })) as never,
+      replace: true,
+      resetScroll: false,
+    });
+  return [open, setOpen];
+}
+
+/** The form that makes something, above the list of what there is. */
+export function NewForm({ title, children }: { title: string; children: ReactNode }) {
+  const [open, setOpen] = useNewForm();
+  return (
+    <details
+      className="card"
+      open={open}
+      onToggle={({ currentTarget }) => currentTarget.open !== open && setOpen(currentTarget.open)}
+    >
+      <summary className="inside">{title}</summary>
+      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
+        {children}
+      </form>
+    </details>
   );
 }
 

@@ -8,6 +8,7 @@ import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
+import { NewForm } from '../../ui/page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -295,38 +296,35 @@ function NewReservedIp() {
       : { type: 'ip_address' as const, network_id, ip_address, is_vip };
   }
   return (
-    <details className="card">
-      <summary className="inside">New reserved fixed IP</summary>
-      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <SelectField
-          label="Network"
-          options={[
-            { value: 'external', text: 'the internet: a public address' },
-            ...(networks.data?.results ?? []).map(({ id, name }) => ({ value: id, text: name })),
-          ]}
-          {...field('network_id')}
+    <NewForm title="New reserved fixed IP">
+      <SelectField
+        label="Network"
+        options={[
+          { value: 'external', text: 'the internet: a public address' },
+          ...(networks.data?.results ?? []).map(({ id, name }) => ({ value: id, text: name })),
+        ]}
+        {...field('network_id')}
+      />
+      {values.network_id !== 'external' && (
+        <TextField
+          label="This address"
+          help="Empty: the next free one"
+          placeholder="10.0.0.10"
+          {...field('ip_address')}
         />
-        {values.network_id !== 'external' && (
-          <TextField
-            label="This address"
-            help="Empty: the next free one"
-            placeholder="10.0.0.10"
-            {...field('ip_address')}
-          />
-        )}
-        <CheckField label="Several instances may share it (VIP)" {...field('vip')} />
-        <div className="row">
-          <Review
-            operation="createReservedFixedIp"
-            label="Reserve"
-            title="Reserve a fixed IP?"
-            tone="primary"
-            call={() => callOf('post', RESERVED, { params: { path: pathOf(place) }, body: body() as never })}
-            onRefused={take}
-            onApplied={() => reset(values)}
-          />
-        </div>
-      </form>
-    </details>
+      )}
+      <CheckField label="Several instances may share it (VIP)" {...field('vip')} />
+      <div className="row">
+        <Review
+          operation="createReservedFixedIp"
+          label="Reserve"
+          title="Reserve a fixed IP?"
+          tone="primary"
+          call={() => callOf('post', RESERVED, { params: { path: pathOf(place) }, body: body() as never })}
+          onRefused={take}
+          onApplied={() => reset(values)}
+        />
+      </div>
+    </NewForm>
   );
 }

@@ -6,6 +6,7 @@ import { useFilters } from '../../lib/search.ts';
 import { SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
+import { NewForm } from '../../ui/page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -102,46 +103,43 @@ function NewGroup() {
     beginning: keyof typeof BEGINNINGS;
   }>({ name: '', description: '', beginning: 'out' });
   return (
-    <details className="card">
-      <summary className="inside">New security group</summary>
-      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <TextField label="Name" required maxLength={63} {...field('name')} />
-        <TextField label="Description" maxLength={255} {...field('description')} />
-        <SelectField
-          label="What it lets pass at first"
-          value={values.beginning}
-          options={Object.entries(BEGINNINGS).map(([value, { text }]) => ({ value, text }))}
-          onChange={(beginning) => set({ beginning: beginning as keyof typeof BEGINNINGS })}
+    <NewForm title="New security group">
+      <TextField label="Name" required maxLength={63} {...field('name')} />
+      <TextField label="Description" maxLength={255} {...field('description')} />
+      <SelectField
+        label="What it lets pass at first"
+        value={values.beginning}
+        options={Object.entries(BEGINNINGS).map(([value, { text }]) => ({ value, text }))}
+        onChange={(beginning) => set({ beginning: beginning as keyof typeof BEGINNINGS })}
+      />
+      <div className="row">
+        <Review
+          operation="createSecurityGroupByTask"
+          label="Create"
+          title={`Create security group ${values.name}?`}
+          tone="primary"
+          disabled={values.name === '' ? 'Give it a name first' : undefined}
+          call={() =>
+            callOf('post', NEW, {
+              params: { path: pathOf(place) },
+              body: {
+                name: values.name,
+                description: values.description,
+                rules: BEGINNINGS[values.beginning].rules as never,
+              },
+            })
+          }
+          onRefused={take}
+          onApplied={() => {
+            reset();
+            void navigate({
+              to: '/p/$project/r/$region/security-groups',
+              params: place,
+              search: { name: values.name } as never,
+            });
+          }}
         />
-        <div className="row">
-          <Review
-            operation="createSecurityGroupByTask"
-            label="Create"
-            title={`Create security group ${values.name}?`}
-            tone="primary"
-            disabled={values.name === '' ? 'Give it a name first' : undefined}
-            call={() =>
-              callOf('post', NEW, {
-                params: { path: pathOf(place) },
-                body: {
-                  name: values.name,
-                  description: values.description,
-                  rules: BEGINNINGS[values.beginning].rules as never,
-                },
-              })
-            }
-            onRefused={take}
-            onApplied={() => {
-              reset();
-              void navigate({
-                to: '/p/$project/r/$region/security-groups',
-                params: place,
-                search: { name: values.name } as never,
-              });
-            }}
-          />
-        </div>
-      </form>
-    </details>
+      </div>
+    </NewForm>
   );
 }

@@ -10,7 +10,7 @@ import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx'
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { Page, UnreadPage } from '../../ui/page.tsx';
+import { NewForm, Page, UnreadPage } from '../../ui/page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -112,55 +112,52 @@ function NewLoadBalancer() {
     params: { path, query: { limit: 1000, external: false } },
   });
   return (
-    <details className="card">
-      <summary className="inside">New load balancer</summary>
-      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <p className="help">Listeners and pools are added afterwards.</p>
-        <TextField label="Name" required maxLength={63} {...field('name')} />
-        <SelectField
-          label="Flavor"
-          options={[
-            { value: '', text: 'the smallest' },
-            ...(flavors.data?.results ?? []).map(({ flavor_id, flavor_name }) => ({
-              value: flavor_id,
-              text: flavor_name,
-            })),
-          ]}
-          {...field('flavor')}
+    <NewForm title="New load balancer">
+      <p className="help">Listeners and pools are added afterwards.</p>
+      <TextField label="Name" required maxLength={63} {...field('name')} />
+      <SelectField
+        label="Flavor"
+        options={[
+          { value: '', text: 'the smallest' },
+          ...(flavors.data?.results ?? []).map(({ flavor_id, flavor_name }) => ({
+            value: flavor_id,
+            text: flavor_name,
+          })),
+        ]}
+        {...field('flavor')}
+      />
+      <SelectField
+        label="Network"
+        options={[
+          { value: '', text: 'the internet: a public address' },
+          ...(networks.data?.results ?? []).map(({ id, name }) => ({ value: id, text: name })),
+        ]}
+        {...field('vip_network_id')}
+      />
+      {values.vip_network_id && <CheckField label="With a new floating IP" {...field('floating')} />}
+      <div className="row">
+        <Review
+          operation="createLoadBalancer"
+          label="Create"
+          title={`Create load balancer ${values.name}?`}
+          tone="primary"
+          disabled={values.name === '' ? 'Give it a name first' : undefined}
+          call={() =>
+            callOf('post', LIST, {
+              params: { path },
+              body: {
+                name: values.name,
+                ...(values.flavor && { flavor: values.flavor }),
+                ...(values.vip_network_id && { vip_network_id: values.vip_network_id }),
+                ...(values.vip_network_id && values.floating && { floating_ip: { source: 'new' } as never }),
+              },
+            })
+          }
+          onRefused={take}
+          onApplied={() => reset()}
         />
-        <SelectField
-          label="Network"
-          options={[
-            { value: '', text: 'the internet: a public address' },
-            ...(networks.data?.results ?? []).map(({ id, name }) => ({ value: id, text: name })),
-          ]}
-          {...field('vip_network_id')}
-        />
-        {values.vip_network_id && <CheckField label="With a new floating IP" {...field('floating')} />}
-        <div className="row">
-          <Review
-            operation="createLoadBalancer"
-            label="Create"
-            title={`Create load balancer ${values.name}?`}
-            tone="primary"
-            disabled={values.name === '' ? 'Give it a name first' : undefined}
-            call={() =>
-              callOf('post', LIST, {
-                params: { path },
-                body: {
-                  name: values.name,
-                  ...(values.flavor && { flavor: values.flavor }),
-                  ...(values.vip_network_id && { vip_network_id: values.vip_network_id }),
-                  ...(values.vip_network_id && values.floating && { floating_ip: { source: 'new' } as never }),
-                },
-              })
-            }
-            onRefused={take}
-            onApplied={() => reset()}
-          />
-        </div>
-      </form>
-    </details>
+      </div>
+    </NewForm>
   );
 }
 

@@ -10,7 +10,7 @@ import { CheckField, TextField, takes, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { Page, UnreadPage } from '../../ui/page.tsx';
+import { NewForm, Page, UnreadPage } from '../../ui/page.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -130,45 +130,42 @@ function NewNetwork() {
     if (ready !== undefined) go(ready);
   }, [ready]);
   return (
-    <details className="card">
-      <summary className="inside">New network</summary>
-      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <TextField label="Name" required maxLength={63} {...field('name')} />
-        <TextField
-          label="Addresses of its first subnet"
-          help="The subnet is made on the page of the network, once the network is there."
-          placeholder="10.0.0.0/24"
-          {...field('cidr')}
+    <NewForm title="New network">
+      <TextField label="Name" required maxLength={63} {...field('name')} />
+      <TextField
+        label="Addresses of its first subnet"
+        help="The subnet is made on the page of the network, once the network is there."
+        placeholder="10.0.0.0/24"
+        {...field('cidr')}
+      />
+      <CheckField
+        label="With a router to the internet"
+        help="Machines then reach the internet, and floating IPs can lead to them."
+        {...field('router')}
+      />
+      <div className="row">
+        <Review
+          operation="createNetwork"
+          label="Create"
+          title={`Create network ${values.name}?`}
+          tone="primary"
+          disabled={values.name === '' ? 'Give it a name first' : undefined}
+          call={() =>
+            callOf('post', LIST, {
+              params: { path: pathOf(place) },
+              body: { name: values.name, create_router: values.router, type: 'vxlan' },
+            })
+          }
+          onRefused={take}
+          onApplied={(answer) => setTask((answer as { tasks?: string[] } | undefined)?.tasks?.[0])}
         />
-        <CheckField
-          label="With a router to the internet"
-          help="Machines then reach the internet, and floating IPs can lead to them."
-          {...field('router')}
-        />
-        <div className="row">
-          <Review
-            operation="createNetwork"
-            label="Create"
-            title={`Create network ${values.name}?`}
-            tone="primary"
-            disabled={values.name === '' ? 'Give it a name first' : undefined}
-            call={() =>
-              callOf('post', LIST, {
-                params: { path: pathOf(place) },
-                body: { name: values.name, create_router: values.router, type: 'vxlan' },
-              })
-            }
-            onRefused={take}
-            onApplied={(answer) => setTask((answer as { tasks?: string[] } | undefined)?.tasks?.[0])}
-          />
-          {task !== undefined && (
-            <span role="status">
-              {made.data?.state === 'ERROR' ? made.data.error : 'It is being made. Its page opens when it is there.'}
-            </span>
-          )}
-        </div>
-      </form>
-    </details>
+        {task !== undefined && (
+          <span role="status">
+            {made.data?.state === 'ERROR' ? made.data.error : 'It is being made. Its page opens when it is there.'}
+          </span>
+        )}
+      </div>
+    </NewForm>
   );
 }
 

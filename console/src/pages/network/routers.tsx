@@ -6,6 +6,7 @@ import { useFilters } from '../../lib/search.ts';
 import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
+import { NewForm } from '../../ui/page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -153,39 +154,36 @@ function NewRouter({ subnets }: { subnets: Subnets }) {
   const place = usePlace() as Place;
   const { values, field, reset, take } = useForm({ name: '', outside: true, subnet: '' });
   return (
-    <details className="card">
-      <summary className="inside">New router</summary>
-      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        <TextField label="Name" required maxLength={63} {...field('name')} />
-        <CheckField label="It leads to the internet" {...field('outside')} />
-        <SelectField
-          label="First subnet"
-          help="Others can be attached later."
-          options={[{ value: '', text: 'none' }, ...subnets]}
-          {...field('subnet')}
+    <NewForm title="New router">
+      <TextField label="Name" required maxLength={63} {...field('name')} />
+      <CheckField label="It leads to the internet" {...field('outside')} />
+      <SelectField
+        label="First subnet"
+        help="Others can be attached later."
+        options={[{ value: '', text: 'none' }, ...subnets]}
+        {...field('subnet')}
+      />
+      <div className="row">
+        <Review
+          operation="createRouter"
+          label="Create"
+          title={`Create router ${values.name}?`}
+          tone="primary"
+          disabled={values.name === '' ? 'Give it a name first' : undefined}
+          call={() =>
+            callOf('post', LIST, {
+              params: { path: pathOf(place) },
+              body: {
+                name: values.name,
+                ...(values.outside && { external_gateway_info: { type: 'default' as const, enable_snat: true } }),
+                ...(values.subnet && { interfaces: [{ type: 'subnet' as const, subnet_id: values.subnet }] }),
+              },
+            })
+          }
+          onRefused={take}
+          onApplied={() => reset()}
         />
-        <div className="row">
-          <Review
-            operation="createRouter"
-            label="Create"
-            title={`Create router ${values.name}?`}
-            tone="primary"
-            disabled={values.name === '' ? 'Give it a name first' : undefined}
-            call={() =>
-              callOf('post', LIST, {
-                params: { path: pathOf(place) },
-                body: {
-                  name: values.name,
-                  ...(values.outside && { external_gateway_info: { type: 'default' as const, enable_snat: true } }),
-                  ...(values.subnet && { interfaces: [{ type: 'subnet' as const, subnet_id: values.subnet }] }),
-                },
-              })
-            }
-            onRefused={take}
-            onApplied={() => reset()}
-          />
-        </div>
-      </form>
-    </details>
+      </div>
+    </NewForm>
   );
 }
