@@ -29,6 +29,7 @@ export function Secrets() {
         {
           operation: 'deleteSecret',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', SECRET, { params: { path: { ...pathOf(place), secret_id: id } } }),
         },
       ]}

@@ -40,6 +40,7 @@ export function SshKeys() {
         {
           operation: 'deleteSshKey',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', KEY, { params: { path: { project_id: project, ssh_key_id: id } } }),
         },
       ]}

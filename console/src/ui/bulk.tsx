@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { queries, send } from '../lib/api.ts';
 import { type Call, newIdempotencyKey } from '../lib/call.ts';
 import { useRefusal } from '../lib/permissions.ts';
@@ -13,6 +13,10 @@ export interface BulkItem {
   id: string;
   name: string;
   call: Call;
+  /** Why it is likely to be refused, such as "attached to db-1". */
+  warning?: string | undefined;
+  /** Leads to the thing, so that people can do something about a refusal. */
+  link?: ReactNode;
 }
 type Outcome = 'waiting' | 'sending' | 'accepted' | Error;
 
@@ -20,6 +24,8 @@ type Outcome = 'waiting' | 'sending' | 'accepted' | Error;
 export function Bulk({
   operation,
   label,
+  done = 'Done',
+  noun,
   items,
   tone = 'danger',
   onDone,
@@ -27,6 +33,10 @@ export function Bulk({
   operation: string;
   /** What is done to them, such as "Delete". */
   label: string;
+  /** What was done once all are accepted, such as "Deleted". */
+  done?: string;
+  /** What they are, in the plural, such as "volumes". */
+  noun: string;
   items: readonly BulkItem[];
   tone?: 'danger' | 'primary' | 'quiet';
   /** With the IDs of those that were accepted. */
@@ -40,6 +50,10 @@ export function Bulk({
   const failed = chosen?.filter(({ id }) => outcomes[id] instanceof Error) ?? [];
   const accepted = chosen?.filter(({ id }) => outcomes[id] === 'accepted') ?? [];
   const begun = Object.keys(outcomes).length > 0;
+  const what = chosen?.length === 1 ? chosen[0]?.name : `${chosen?.length ?? ''} ${noun}`;
+  const all = chosen !== undefined && accepted.length === chosen.length;
+  const title = all ? done : `${label} ${what}${begun ? '' : '?'}`;
+  const warned = chosen?.filter(({ warning }) => warning !== undefined).length ?? 0;
 
   async function run(these: readonly (BulkItem & { key: string })[]) {
     const set = (id: string, outcome: Outcome) => setOutcomes((before) => ({ ...before, [id]: outcome }));
@@ -73,15 +87,21 @@ export function Bulk({
       <Dialog.Trigger className={`button ${tone}`} disabled={why !== undefined} title={why} data-operation={operation}>
         {label} {items.length > 0 && items.length}
       </Dialog.Trigger>
-      <Drawer title={`${label} ${chosen?.length ?? ''}?`} busy={busy}>
+      <Drawer title={title} busy={busy}>
         <p role="status">
           {begun &&
             `${accepted.length} of ${chosen?.length} accepted${failed.length ? `, ${failed.length} refused` : ''}.`}
         </p>
+        {!begun && warned > 0 && (
+          <p className="note warn">
+            {warned === 1 ? 'One of them' : `${warned} of them`} will probably be refused. The list says why.
+          </p>
+        )}
         <ul className="lines">
-          {chosen?.map(({ id, name }) => (
+          {chosen?.map(({ id, name, warning, link }) => (
             <li key={id} className="row">
-              <span>{name}</span>
+              <span>{outcomes[id] instanceof Error ? (link ?? name) : name}</span>
+              {!begun && warning !== undefined && <span className="badge warn">{warning}</span>}
               <OutcomeText of={outcomes[id]} />
             </li>
           ))}

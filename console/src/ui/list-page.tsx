@@ -11,14 +11,22 @@ import { type Column, Table } from './table.tsx';
 interface BulkAction<Row> {
   operation: string;
   label: string;
+  /** What was done afterwards, such as "Deleted". */
+  done?: string;
   tone?: 'danger' | 'primary' | 'quiet';
   call: (row: Row) => Call;
+  /** Why a row is likely to be refused. */
+  warning?: (row: Row) => string | undefined;
+  /** Leads to what was refused. */
+  link?: (row: Row) => ReactNode;
 }
 
 /** The page of a list: its filters, what can be done with chosen rows, the rows, and the way to more of them. */
 export function ListPage<Row>({
   title,
   caption = title,
+  // In a sentence, but for short words such as IP, SSH and AI.
+  noun = title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()),
   call,
   read,
   keyOf,
@@ -38,6 +46,8 @@ export function ListPage<Row>({
 }: {
   title: string;
   caption?: string;
+  /** What the rows are, in the plural. */
+  noun?: string;
   /** The request that reads the list. */
   call: Call;
   read: {
@@ -71,11 +81,18 @@ export function ListPage<Row>({
   below?: ReactNode;
 }) {
   const { chosen, column, drop } = useSelection(read.data?.results, (row) => String(keyOf(row)), nameOf);
-  const buttons = bulk.map(({ call: callOn, ...action }) => (
+  const buttons = bulk.map(({ call: callOn, warning, link, ...action }) => (
     <Bulk
       key={action.label}
       {...action}
-      items={chosen.map((row) => ({ id: String(keyOf(row)), name: nameOf(row), call: callOn(row) }))}
+      noun={noun}
+      items={chosen.map((row) => ({
+        id: String(keyOf(row)),
+        name: nameOf(row),
+        call: callOn(row),
+        warning: warning?.(row),
+        link: link?.(row),
+      }))}
       onDone={drop}
     />
   ));

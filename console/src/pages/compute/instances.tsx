@@ -21,6 +21,7 @@ export const ACTIONS = {
   stop: 'Stop',
   reboot: 'Reboot',
 } as const;
+const DONE = { start: 'Started', stop: 'Stopped', reboot: 'Rebooted' } as const;
 export type InstanceAction = keyof typeof ACTIONS | 'reboot_hard' | 'suspend' | 'resume';
 
 /** The request that starts, stops or reboots an instance. */
@@ -68,12 +69,14 @@ export function Instances() {
         ...(Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]).map((action) => ({
           operation: 'actOnInstance',
           label: ACTIONS[action],
+          done: DONE[action],
           tone: 'quiet' as const,
           call: ({ id }: { id: string }) => actionOn(place, id, action),
         })),
         {
           operation: 'deleteInstance',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), instance_id: id } } }),
         },
       ]}

@@ -28,6 +28,7 @@ export function Clusters() {
         {
           operation: 'deleteKubernetesClusterV2',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ name }) => callOf('delete', CLUSTER, { params: { path: clusterPath(place, name) } }),
         },
       ]}

@@ -48,11 +48,17 @@ export function FloatingIps() {
         {
           operation: 'unassignFloatingIp',
           label: 'Unassign',
+          done: 'Unassigned',
           tone: 'quiet',
           call: ({ id }) =>
             callOf('post', '/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}/unassign', one(id)),
         },
-        { operation: 'deleteFloatingIp', label: 'Delete', call: ({ id }) => callOf('delete', FLOATING_ONE, one(id)) },
+        {
+          operation: 'deleteFloatingIp',
+          label: 'Delete',
+          done: 'Deleted',
+          call: ({ id }) => callOf('delete', FLOATING_ONE, one(id)),
+        },
       ]}
       bulkBelow
       more={

@@ -49,6 +49,7 @@ export function SecurityGroups() {
         {
           operation: 'deleteSecurityGroup',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), group_id: id } } }),
         },
       ]}

@@ -34,6 +34,14 @@ export function NetworkLink({ id, name = id }: Named) {
   );
 }
 
+export function VolumeLink({ id, name }: Named) {
+  return (
+    <Link to="/p/$project/r/$region/volumes/$volume" params={{ ...usePlaceOfPage(), volume: id }}>
+      {name || id}
+    </Link>
+  );
+}
+
 export function LoadBalancerLink({ id, name = id }: Named) {
   return (
     <Link to="/p/$project/r/$region/load-balancers/$balancer" params={{ ...usePlaceOfPage(), balancer: id }}>

@@ -59,6 +59,7 @@ export function LoadBalancers() {
         {
           operation: 'deleteLoadBalancer',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), load_balancer_id: id } } }),
         },
       ]}

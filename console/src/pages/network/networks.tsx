@@ -57,6 +57,7 @@ export function Networks() {
         {
           operation: 'deleteNetwork',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), network_id: id } } }),
         },
       ]}

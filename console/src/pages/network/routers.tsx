@@ -39,6 +39,7 @@ export function Routers() {
         {
           operation: 'deleteRouter',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), router_id: id } } }),
         },
       ]}

@@ -32,6 +32,7 @@ export function FileShares() {
         {
           operation: 'deleteFileShare',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), file_share_id: id } } }),
         },
       ]}

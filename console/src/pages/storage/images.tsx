@@ -35,6 +35,7 @@ export function Images() {
         {
           operation: 'deleteImage',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), image_id: id } } }),
         },
       ]}

@@ -62,6 +62,8 @@ export function SnapshotList({ filters }: { filters: Search }) {
         <Bulk
           operation="deleteSnapshot"
           label="Delete"
+          done="Deleted"
+          noun="snapshots"
           items={chosen.map(({ id, name }) => ({
             id,
             name,

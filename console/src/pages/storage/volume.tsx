@@ -16,7 +16,7 @@ import { useInstances } from './new-volume.tsx';
 import { VolumePrice } from './price.tsx';
 import { SnapshotList } from './snapshots.tsx';
 import { Tags } from './tags.tsx';
-import { attachedTo, type Volume } from './volumes.tsx';
+import { AttachedTo, type Volume } from './volumes.tsx';
 
 const TABS = { overview: 'Overview', change: 'Change', snapshots: 'Snapshots', tags: 'Tags', json: 'JSON' } as const;
 const ONE = '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}';
@@ -105,7 +105,7 @@ function Facts({ of: volume, place }: { of: Volume; place: Place }) {
         <dt>Bootable</dt>
         <dd>{volume.is_root_volume ? 'yes: an instance boots from it' : volume.bootable ? 'yes' : 'no'}</dd>
         <dt>Attached to</dt>
-        <dd>{attachedTo(volume) || 'nothing'}</dd>
+        <dd>{volume.attachments.length === 0 ? 'nothing' : <AttachedTo of={volume.attachments} />}</dd>
         {limits && (
           <>
             <dt>Speed</dt>

@@ -9,7 +9,7 @@ import { ListPage } from '../../ui/list-page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Changing } from '../network/links.tsx';
+import { Changing, InstanceLink, VolumeLink } from '../network/links.tsx';
 
 export type Volume = components['schemas']['Volume'];
 
@@ -51,7 +51,10 @@ export function Volumes() {
         {
           operation: 'deleteVolume',
           label: 'Delete',
+          done: 'Deleted',
           call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), volume_id: id } } }),
+          warning: ({ attachments: [first] }) => first && `attached to ${first.instance_name ?? first.server_id}`,
+          link: ({ id, name }) => <VolumeLink id={id} name={name} />,
         },
       ]}
       create={
@@ -81,16 +84,12 @@ export function Volumes() {
       columns={[
         {
           name: 'Name',
-          show: ({ id, name }) => (
-            <Link to="/p/$project/r/$region/volumes/$volume" params={{ ...place, volume: id }}>
-              {name || id}
-            </Link>
-          ),
+          show: ({ id, name }) => <VolumeLink id={id} name={name} />,
         },
         { name: 'Status', show: ({ status }) => <State of={status} /> },
         { name: 'Size', number: true, show: ({ size }) => `${size} GiB` },
         { name: 'Type', show: ({ volume_type }) => volume_type },
-        { name: 'Attached to', show: attachedTo },
+        { name: 'Attached to', show: ({ attachments }) => <AttachedTo of={attachments} /> },
         { name: 'Task', show: ({ task_id }) => <Changing task={task_id} /> },
         { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
       ]}
@@ -98,5 +97,13 @@ export function Volumes() {
   );
 }
 
-export const attachedTo = ({ attachments }: Volume): string =>
-  attachments.map(({ instance_name, server_id, device }) => `${instance_name ?? server_id} ${device ?? ''}`).join(', ');
+/** The instances that a volume is attached to, with the device that it is there. */
+export function AttachedTo({ of }: { of: Volume['attachments'] }) {
+  return of.map(({ attachment_id, instance_name, server_id, device }, at) => (
+    <span key={attachment_id}>
+      {at > 0 && ', '}
+      {server_id === null ? instance_name : <InstanceLink id={server_id} name={instance_name ?? server_id} />}{' '}
+      <code>{device}</code>
+    </span>
+  ));
+}
