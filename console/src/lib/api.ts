@@ -124,3 +124,21 @@ export const queries = new QueryClient({
     },
   },
 });
+
+const LOOK_MS = 500;
+
+/** Waits until a task has ended, and returns the ID of the first thing of a kind that it made. @throws ApiError, Error */
+export async function whenMade(task: string, kind: string): Promise<string> {
+  for (;;) {
+    // A server that can't be reached for a while is asked again.
+    const answer = await api.GET('/v1/tasks/{task_id}', { params: { path: { task_id: task } } }).catch((error) => {
+      if (error instanceof ApiError) throw error;
+    });
+    const { state, error, created_resources } = answer?.data ?? {};
+    if (state === 'ERROR') throw new Error(error ?? 'The task has failed.');
+    const [made] = (created_resources as Record<string, string[]> | undefined)?.[kind] ?? [];
+    if (state === 'FINISHED' && made !== undefined) return made;
+    if (state === 'FINISHED') throw new Error('The task has made nothing.');
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

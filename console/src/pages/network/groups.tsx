@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { $api } from '../../lib/api.ts';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { $api, whenMade } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
@@ -8,7 +9,7 @@ import { TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { NewForm } from '../../ui/page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
-import { Review } from '../../ui/review.tsx';
+import { Review, tasksIn } from '../../ui/review.tsx';
 import { Time } from '../../ui/time.tsx';
 import { GroupLink } from './links.tsx';
 import { exposureOf, httpsRules, pingRules, type Rule, ruleOf } from './rules.ts';
@@ -98,11 +99,31 @@ const NEW = '/cloud/v2/security_groups/{project_id}/{region_id}';
 function NewGroup() {
   const place = usePlace() as Place;
   const navigate = useNavigate();
-  const { values, set, field, reset, take } = useForm<{
+  const { values, set, field, take } = useForm<{
     name: string;
     description: string;
     beginning: keyof typeof BEGINNINGS;
   }>({ name: '', description: '', beginning: 'out' });
+  const [task, setTask] = useState<string>();
+  const [failed, setFailed] = useState<string>();
+  const go = useEffectEvent((group: string) => {
+    void navigate({ to: '/p/$project/r/$region/security-groups/$group', params: { ...place, group } });
+  });
+  useEffect(() => {
+    if (task === undefined) return;
+    let here = true;
+    whenMade(task, 'security_groups').then(
+      (group) => here && go(group),
+      (error: Error) => {
+        if (!here) return;
+        setFailed(error.message);
+        setTask(undefined);
+      },
+    );
+    return () => {
+      here = false;
+    };
+  }, [task]);
   return (
     <NewForm title="New security group">
       <TextField label="Name" required maxLength={63} {...field('name')} />
@@ -119,7 +140,7 @@ function NewGroup() {
           label="Create"
           title={`Create security group ${values.name}?`}
           tone="primary"
-          disabled={values.name === '' ? 'Give it a name first' : undefined}
+          disabled={values.name === '' ? 'Give it a name first' : task && 'It is being made'}
           call={() =>
             callOf('post', NEW, {
               params: { path: pathOf(place) },
@@ -131,15 +152,12 @@ function NewGroup() {
             })
           }
           onRefused={take}
-          onApplied={() => {
-            reset();
-            void navigate({
-              to: '/p/$project/r/$region/security-groups',
-              params: place,
-              search: { name: values.name } as never,
-            });
+          onApplied={(answer) => {
+            setFailed(undefined);
+            setTask(tasksIn(answer)[0]);
           }}
         />
+        <span role="status">{failed ?? (task && 'It is being made. Its page opens when it is there.')}</span>
       </div>
     </NewForm>
   );

@@ -1,7 +1,7 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useState } from 'react';
-import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api, queries, send, whenMade } from '../../lib/api.ts';
+import { callOf, newIdempotencyKey } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
@@ -10,12 +10,13 @@ import { CheckField, TextField, takes, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { NewForm, Page, UnreadPage } from '../../ui/page.tsx';
+import { NewForm, Page, UnreadPage, useNewForm } from '../../ui/page.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
-import { Review } from '../../ui/review.tsx';
+import { Review, tasksIn } from '../../ui/review.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useToasts } from '../../ui/toasts.tsx';
 import { useGroups } from './groups.tsx';
 import { Changing, GroupLink, InstanceLink, NetworkLink, QuestionLink } from './links.tsx';
 
@@ -106,38 +107,64 @@ const kindOf = ({ type, external, shared, default: first }: Kinds): string =>
 
 const EMPTY = { name: '', router: true, cidr: '10.0.0.0/24' };
 
-/** Makes a network, and leads to its page with a subnet as a draft once it is there. */
+const isRange = (text: string): boolean => /^(\d+(\.\d+){3}\/\d{1,2}|[\da-f:]*:[\da-f:]*\/\d{1,3})$/i.test(text);
+
+/** Makes a network, and its first subnet once it is there. */
 function NewNetwork() {
   const place = usePlace() as Place;
-  const navigate = useNavigate();
-  const { values, field, take } = useForm(EMPTY);
-  const [task, setTask] = useState<string>();
-  const made = $api.useQuery(
-    'get',
-    '/v1/tasks/{task_id}',
-    { params: { path: { task_id: task ?? '' } } },
-    { enabled: task !== undefined },
-  );
-  const network = (made.data?.created_resources as { networks?: string[] } | undefined)?.networks?.[0];
-  const ready = made.data?.state === 'FINISHED' ? network : undefined;
-  const go = useEffectEvent((id: string) => {
-    void navigate({
-      to: '/p/$project/r/$region/networks/$network',
-      params: { ...place, network: id },
-      search: { cidr: values.cidr } as never,
-    });
-  });
-  useEffect(() => {
-    if (ready !== undefined) go(ready);
-  }, [ready]);
+  const said = useToasts();
+  const [, setOpen] = useNewForm();
+  const { values, field, reset, take } = useForm(EMPTY);
+  const cidr = values.cidr.trim();
+  const fits = cidr === '' || isRange(cidr);
+
+  /** Goes on while people look at other pages. */
+  async function follow(task: string | undefined, { name }: typeof EMPTY): Promise<void> {
+    let network: string | undefined;
+    const link = (id: string) => (
+      <Link to="/p/$project/r/$region/networks/$network" params={{ ...place, network: id }}>
+        See {name}
+      </Link>
+    );
+    try {
+      if (task === undefined) return;
+      network = await whenMade(task, 'networks');
+      if (cidr !== '') {
+        const call = callOf('post', SUBNETS, {
+          params: { path: pathOf(place) },
+          body: { name, network_id: network, cidr, enable_dhcp: true, connect_to_network_router: true },
+        });
+        const answer = await send(call, { 'idempotency-key': newIdempotencyKey() });
+        await whenMade(tasksIn(answer)[0] ?? '', 'subnets');
+      }
+      said.add({
+        title: cidr === '' ? 'The network is there' : 'The network is there, with its subnet',
+        description: link(network),
+      });
+    } catch (error) {
+      said.add({
+        title: network === undefined ? `Network ${name} was not made` : `Network ${name} got no subnet`,
+        description: (
+          <>
+            {(error as Error).message} {network !== undefined && link(network)}
+          </>
+        ),
+        type: 'bad',
+        timeout: 0,
+      });
+    }
+    void queries.invalidateQueries();
+  }
+
   return (
     <NewForm title="New network">
       <TextField label="Name" required maxLength={63} {...field('name')} />
       <TextField
         label="Addresses of its first subnet"
-        help="The subnet is made on the page of the network, once the network is there."
+        help="Empty: no subnet for now."
         placeholder="10.0.0.0/24"
         {...field('cidr')}
+        faults={fits ? undefined : ['Write a range of addresses, such as 10.0.0.0/24.']}
       />
       <CheckField
         label="With a router to the internet"
@@ -150,7 +177,9 @@ function NewNetwork() {
           label="Create"
           title={`Create network ${values.name}?`}
           tone="primary"
-          disabled={values.name === '' ? 'Give it a name first' : undefined}
+          disabled={
+            values.name === '' ? 'Give it a name first' : fits ? undefined : 'Correct the addresses of the subnet first'
+          }
           call={() =>
             callOf('post', LIST, {
               params: { path: pathOf(place) },
@@ -158,13 +187,26 @@ function NewNetwork() {
             })
           }
           onRefused={take}
-          onApplied={(answer) => setTask((answer as { tasks?: string[] } | undefined)?.tasks?.[0])}
-        />
-        {task !== undefined && (
-          <span role="status">
-            {made.data?.state === 'ERROR' ? made.data.error : 'It is being made. Its page opens when it is there.'}
-          </span>
-        )}
+          onApplied={(answer) => {
+            void follow(tasksIn(answer)[0], values);
+            reset();
+            setOpen(false);
+          }}
+        >
+          {cidr !== '' && (
+            <>
+              <ol className="steps" aria-label="Steps">
+                <li>
+                  The network {values.name} is made{values.router && ', with a router to the internet'}.
+                </li>
+                <li>
+                  Then its subnet {values.name} is made, with the addresses <code>{cidr}</code>.
+                </li>
+              </ol>
+              <p className="muted">Keep the console open until both are there. Below is what the first step does.</p>
+            </>
+          )}
+        </Review>
       </div>
     </NewForm>
   );

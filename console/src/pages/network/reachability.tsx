@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { paths } from '../../../types/api.d.ts';
 import { $api, queries } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
@@ -41,7 +41,30 @@ export function Reachability() {
   const place = usePlace() as Place;
   const asked = questionOf(useFilters());
   const change = useSetFilters();
-  const { from, to } = asked;
+  const { from = '', to = '' } = asked;
+  const [kinds, setKinds] = useState<Partial<Record<'from' | 'to', Kind>>>({});
+  const ends = { from: kindOf(from, kinds.from), to: kindOf(to, kinds.to) };
+  const missing = [
+    ...(from === '' ? [`who sends: ${MISSING[ends.from]} under “From”`] : []),
+    ...(to === '' ? [`who receives: ${MISSING[ends.to]} under “To”`] : []),
+    ...(from && to && ends.from === 'address' && ends.to === 'address'
+      ? ['an instance: one of both has to be one']
+      : []),
+  ];
+  function ask(form: HTMLFormElement) {
+    if (missing.length === 0) void queries.invalidateQueries({ queryKey: ['get', ASK] });
+    else {
+      const fields = `[data-end="${from === '' ? 'from' : 'to'}"] :is(input, select)`;
+      [...form.querySelectorAll<HTMLElement>(fields)].at(-1)?.focus();
+    }
+  }
+  const endOf = (end: 'from' | 'to') => ({
+    end,
+    kind: ends[end],
+    value: asked[end] ?? '',
+    onKind: (kind: Kind) => setKinds((before) => ({ ...before, [end]: kind })),
+    onChange: (value: string) => change({ [end]: value }),
+  });
   return (
     <Page
       title="Reachability"
@@ -62,21 +85,36 @@ export function Reachability() {
       <p className="muted">
         Whether the security groups of both ports let a connection pass. What runs in the instances isn’t looked at.
       </p>
-      <form className="cards" onSubmit={(event) => event.preventDefault()}>
-        <End label="From" value={asked.from} onChange={(from) => change({ from })} />
-        <End label="To" value={asked.to} onChange={(to) => change({ to })} />
-        <Traffic asked={asked} onChange={change} />
+      <form
+        className="page"
+        onSubmit={(event) => {
+          event.preventDefault();
+          ask(event.currentTarget);
+        }}
+      >
+        <div className="cards">
+          <End label="From" {...endOf('from')} />
+          <End label="To" {...endOf('to')} />
+          <Traffic asked={asked} onChange={change} />
+        </div>
+        <div className="row">
+          <button type="submit" className="button primary">
+            Ask
+          </button>
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              setKinds({ from: ends.to, to: ends.from });
+              change({ from: to, to: from });
+            }}
+          >
+            Ask the other way round
+          </button>
+          <span role="status">{missing.length > 0 && `Still missing: ${missing.join('; ')}.`}</span>
+        </div>
       </form>
-      <div className="row">
-        <button type="button" className="button" onClick={() => change({ from: asked.to, to: asked.from })}>
-          Ask the other way round
-        </button>
-      </div>
-      {from && to ? (
-        <AnswerTo from={from} to={to} asked={asked} />
-      ) : (
-        <p className="card empty">Choose who sends first and who receives. One of both has to be a port.</p>
-      )}
+      {missing.length === 0 && <AnswerTo from={from} to={to} asked={asked} />}
     </Page>
   );
 }
@@ -119,21 +157,29 @@ function PortField({ value, onChange }: { value: string; onChange: (value: strin
 }
 
 type Kind = 'instance' | 'address';
+const MISSING: Record<Kind, string> = { instance: 'choose an instance', address: 'enter an address' };
+
+const kindOf = (value: string, chosen: Kind = 'instance'): Kind =>
+  value === '' ? chosen : UUID.test(value) ? 'instance' : 'address';
 
 /** One end of a connection: a port of an instance, or an address. */
 function End({
   label,
-  value = '',
+  end,
+  kind,
+  value,
+  onKind,
   onChange,
 }: {
   label: string;
-  value: string | undefined;
+  end: string;
+  kind: Kind;
+  value: string;
+  onKind: (kind: Kind) => void;
   onChange: (value: string) => void;
 }) {
-  const [chosen, setChosen] = useState<Kind>();
-  const kind = value === '' ? (chosen ?? 'instance') : UUID.test(value) ? 'instance' : 'address';
   return (
-    <fieldset className="card" aria-label={label}>
+    <fieldset className="card" aria-label={label} data-end={end}>
       <header>
         <h2>{label}</h2>
       </header>
@@ -146,30 +192,59 @@ function End({
             { value: 'address', text: 'an address' },
           ]}
           onChange={(next) => {
-            setChosen(next as Kind);
+            onKind(next as Kind);
             onChange('');
           }}
         />
         {kind === 'instance' ? (
           <InstanceEnd label={label} port={value} onChange={onChange} />
         ) : (
-          <AddressEnd key={value} label={label} value={value} onChange={onChange} />
+          <AddressEnd
+            label={label}
+            value={value}
+            onChange={(next) => {
+              onKind('address');
+              onChange(next);
+            }}
+          />
         )}
       </div>
     </fieldset>
   );
 }
 
+/** Of IPv4 or IPv6, as far as a form can tell: the server decides. */
+const isAddress = (text: string): boolean =>
+  /^(\d{1,3}\.){3}\d{1,3}$/.test(text) || (/^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`));
+
+const TYPING_MS = 300;
+
+/** An address is asked about once it is one and nothing more is typed. */
 function AddressEnd({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
-  const good = /^[\da-f.:]{2,45}$/i.test(text.trim());
+  const [before, setBefore] = useState(value);
+  const entered = isAddress(text.trim()) ? text.trim() : '';
+  if (value !== before) {
+    setBefore(value);
+    // Both ends have changed places, or the address of the page has.
+    if (value !== entered) setText(value);
+  }
+  const tell = useEffectEvent(() => {
+    if (entered !== value) onChange(entered);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed begins the time again
+  useEffect(() => {
+    const timer = setTimeout(tell, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
   return (
-    <div className="row">
-      <TextField label={`${label}: address`} placeholder="203.0.113.7" value={text} onChange={setText} />
-      <button type="submit" className="button" disabled={!good} onClick={() => onChange(text.trim())}>
-        Ask<span className="hidden"> about {label.toLowerCase()}</span>
-      </button>
-    </div>
+    <TextField
+      label={`${label}: address`}
+      placeholder="203.0.113.7"
+      help="An IPv4 or IPv6 address."
+      value={text}
+      onChange={setText}
+    />
   );
 }
 
