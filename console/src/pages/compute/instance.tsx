@@ -14,9 +14,9 @@ import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Changing } from '../network/links.tsx';
+import { Changing, GroupLink, ImageById, Listed, NetworkLink, VolumeLink } from '../network/links.tsx';
 import { ACTIONS, Addresses, actionOn, type InstanceAction } from './instances.tsx';
-import { Ports } from './ports.tsx';
+import { Ports, usePorts } from './ports.tsx';
 
 const ONE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
 const VOLUMES = '/cloud/v1/volumes/{project_id}/{region_id}';
@@ -114,6 +114,11 @@ function Overview({ instance }: { instance: Instance }) {
   const price = $api.useQuery('get', '/cloud/v1/pricing/{project_id}/{region_id}/instances/{instance_id}', {
     params: { path: { ...pathOf(place), instance_id: id } },
   });
+  const { ports, interfaces } = usePorts(id);
+  const volumes = useVolumes(id).data?.results;
+  const images = volumes?.flatMap(({ volume_image_metadata: image }) =>
+    image?.image_id ? [{ id: image.image_id }] : [],
+  );
   return (
     <>
       <div className="card">
@@ -127,6 +132,28 @@ function Overview({ instance }: { instance: Instance }) {
           <dt>Addresses</dt>
           <dd>
             <Addresses of={addresses} />
+          </dd>
+          <dt>Networks</dt>
+          <dd>
+            <Listed
+              of={distinct(interfaces.data?.results.map(({ network_details }) => network_details))}
+              show={({ id, name }) => <NetworkLink id={id} name={name} />}
+            />
+          </dd>
+          <dt>Security groups</dt>
+          <dd>
+            <Listed
+              of={distinct(ports.data?.results.flatMap(({ security_groups }) => security_groups))}
+              show={({ id, name }) => <GroupLink id={id} name={name} />}
+            />
+          </dd>
+          <dt>Image</dt>
+          <dd>
+            <Listed of={distinct(images)} show={({ id }) => <ImageById id={id} />} />
+          </dd>
+          <dt>Volumes</dt>
+          <dd>
+            <Listed of={volumes} show={({ id, name }) => <VolumeLink id={id} name={name} />} />
           </dd>
           <dt>SSH key</dt>
           <dd>{key ?? 'none'}</dd>
@@ -154,6 +181,10 @@ function Overview({ instance }: { instance: Instance }) {
     </>
   );
 }
+
+/** Each thing once. */
+const distinct = <One extends { id: string }>(all: readonly One[] | undefined): One[] | undefined =>
+  all && [...new Map(all.map((one) => [one.id, one])).values()];
 
 function Rename({ instance: { id, name } }: { instance: Instance }) {
   const place = usePlace() as Place;
@@ -242,7 +273,6 @@ const useVolumes = (instance: string) =>
   });
 
 function Volumes({ id }: { id: string }) {
-  const place = usePlace() as Place;
   return (
     <Table
       caption="Volumes of the instance"
@@ -251,11 +281,7 @@ function Volumes({ id }: { id: string }) {
       columns={[
         {
           name: 'Name',
-          show: ({ id, name }) => (
-            <Link to="/p/$project/r/$region/volumes/$volume" params={{ ...place, volume: id }}>
-              {name || id}
-            </Link>
-          ),
+          show: ({ id, name }) => <VolumeLink id={id} name={name} />,
         },
         { name: 'Status', show: ({ status }) => <State of={status} /> },
         { name: 'Size', number: true, show: ({ size }) => `${size} GiB` },

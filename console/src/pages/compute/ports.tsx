@@ -12,12 +12,18 @@ const PORTS = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/ports'
 const INTERFACES = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/interfaces';
 const PORT = '/cloud/v1/ports/{project_id}/{region_id}/{port_id}';
 
+/** The ports of an instance: one list has their groups, the other their networks and addresses. */
+export function usePorts(instance: string) {
+  const path = { ...pathOf(usePlace() as Place), instance_id: instance };
+  return {
+    ports: $api.useQuery('get', PORTS, { params: { path } }),
+    interfaces: $api.useQuery('get', INTERFACES, { params: { path, query: { limit: 1000 } } }),
+  };
+}
+
 /** Ports of an instance as the API lists them, with the groups of each. */
 export function Ports({ instance: { id, name } }: { instance: { id: string; name: string } }) {
-  const place = usePlace() as Place;
-  const path = { ...pathOf(place), instance_id: id };
-  const ports = $api.useQuery('get', PORTS, { params: { path } });
-  const interfaces = $api.useQuery('get', INTERFACES, { params: { path, query: { limit: 1000 } } });
+  const { ports, interfaces } = usePorts(id);
   const error = (!ports.data && ports.error) || (!interfaces.data && interfaces.error);
   if (error) return <Fault error={error} again={() => void Promise.all([ports.refetch(), interfaces.refetch()])} />;
   if (!ports.data || !interfaces.data) return <p className="muted">Reading …</p>;

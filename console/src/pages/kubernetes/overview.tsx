@@ -11,6 +11,7 @@ import { Money } from '../../ui/money.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Time } from '../../ui/time.tsx';
+import { NetworkById } from '../network/links.tsx';
 import { CLUSTER, type Cluster, type ClusterRead, clusterPath, type Price } from './data.ts';
 
 const PRICE = '/cloud/v2/pricing/{project_id}/{region_id}/k8s/clusters/{cluster_name}';
@@ -55,7 +56,7 @@ function Facts({ place, cluster }: { place: Place; cluster: Cluster }) {
       <dt>Network plug-in</dt>
       <dd>{cluster.cni?.provider ?? 'calico'}</dd>
       <dt>Network</dt>
-      <dd>{cluster.fixed_network ? <code>{cluster.fixed_network}</code> : 'chosen by the platform'}</dd>
+      <dd>{cluster.fixed_network ? <NetworkById id={cluster.fixed_network} /> : 'chosen by the platform'}</dd>
       <dt>Subnet</dt>
       <dd>{cluster.fixed_subnet ? <code>{cluster.fixed_subnet}</code> : 'chosen by the platform'}</dd>
       <dt>Addresses of pods</dt>

@@ -377,8 +377,27 @@ function Users({ id }: { id: string }) {
         { name: 'Status', show: ({ status }) => <State of={status} /> },
         { name: 'Addresses', show: ({ addresses }) => <Addresses of={addresses} /> },
         { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+        {
+          name: 'Ports',
+          show: ({ id, name }) => (
+            <Link
+              to="/p/$project/r/$region/instances/$instance"
+              params={{ ...place, instance: id }}
+              search={{ tab: 'ports' } as never}
+            >
+              Change its groups<span className="hidden"> ({name})</span>
+            </Link>
+          ),
+        },
       ]}
-      empty={<p>No instance uses this group.</p>}
+      empty={
+        <>
+          <p>No instance uses this group. It is put on a port of an instance, in the tab Ports of its page.</p>
+          <Link className="button" to="/p/$project/r/$region/instances" params={place}>
+            Choose an instance
+          </Link>
+        </>
+      }
     />
   );
 }

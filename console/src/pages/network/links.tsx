@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { type Place, usePlace } from '../../lib/place.ts';
+import { $api } from '../../lib/api.ts';
+import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { type Rule, sentenceOf } from './rules.ts';
 
 interface Named {
@@ -32,6 +33,48 @@ export function NetworkLink({ id, name = id }: Named) {
       {name}
     </Link>
   );
+}
+
+/** A network of which only the ID is known. */
+export function NetworkById({ id }: { id: string }) {
+  const { data } = $api.useQuery('get', '/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
+    params: { path: { ...pathOf(usePlaceOfPage()), network_id: id } },
+  });
+  return <NetworkLink id={id} name={data?.name} />;
+}
+
+/** An image of which only the ID is known. Images have no pages of their own: it leads to the list. */
+export function ImageById({ id }: { id: string }) {
+  const place = usePlaceOfPage();
+  const { data } = $api.useQuery('get', '/cloud/v1/images/{project_id}/{region_id}/{image_id}', {
+    params: { path: { ...pathOf(place), image_id: id } },
+  });
+  if (!data) return <code>{id}</code>;
+  return (
+    <Link to="/p/$project/r/$region/images" params={place} search={{ name: data.name } as never}>
+      {data.name}
+    </Link>
+  );
+}
+
+/** Things in a row, with commas between them. */
+export function Listed<One extends { id: string }>({
+  of,
+  show,
+  none = 'none',
+}: {
+  of: readonly One[] | undefined;
+  show: (one: One) => React.ReactNode;
+  none?: string;
+}) {
+  if (!of) return <span className="muted">Reading …</span>;
+  if (of.length === 0) return none;
+  return of.map((one, at) => (
+    <span key={one.id}>
+      {at > 0 && ', '}
+      {show(one)}
+    </span>
+  ));
 }
 
 export function VolumeLink({ id, name }: Named) {

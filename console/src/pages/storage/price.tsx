@@ -52,6 +52,20 @@ export function VolumePrice({ place, of }: { place: Place; of: PriceQuestion | u
   );
 }
 
+/** What a volume costs, in one line. */
+export function PricePerMonth({ place, of }: { place: Place; of: PriceQuestion }) {
+  const { data, isPending } = $api.useQuery('post', '/cloud/v1/pricing/{project_id}/{region_id}/volumes', {
+    params: { path: pathOf(place) },
+    body: of,
+  });
+  if (data?.price_status !== 'show') return <span className="muted">{isPending ? 'Reading …' : 'not known'}</span>;
+  return (
+    <>
+      <Money amount={data.price_per_month} currency={data.currency_code} /> a month
+    </>
+  );
+}
+
 const percent = (share: number): string =>
   new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 }).format(share);
 

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
@@ -12,6 +13,7 @@ import { useSelection } from '../../ui/selection.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VolumeLink } from '../network/links.tsx';
 
 const FILTERS = ['volume_id', 'instance_id', 'schedule_id', 'lifecycle_policy_id'];
 
@@ -37,13 +39,27 @@ export function Snapshots() {
         <TextFilter name="schedule_id" label="Schedule ID" />
         <TextFilter name="lifecycle_policy_id" label="Policy ID" />
       </search>
-      <SnapshotList filters={filters} />
+      <SnapshotList
+        filters={filters}
+        empty={
+          Object.keys(filters).length > 0 ? (
+            <p>No snapshot matches.</p>
+          ) : (
+            <>
+              <p>There is no snapshot yet. One is taken on the page of a volume.</p>
+              <Link className="button" to="/p/$project/r/$region/volumes" params={place}>
+                Go to the volumes
+              </Link>
+            </>
+          )
+        }
+      />
     </Page>
   );
 }
 
 /** Snapshots, with what can be done with many of them. */
-export function SnapshotList({ filters }: { filters: Search }) {
+export function SnapshotList({ filters, empty }: { filters: Search; empty: ReactNode }) {
   const place = usePlace() as Place;
   const read = $api.useQuery('get', '/cloud/v1/snapshots/{project_id}/{region_id}', {
     params: {
@@ -51,6 +67,10 @@ export function SnapshotList({ filters }: { filters: Search }) {
       query: { ...filters, ...usePaging() } as never,
     },
   });
+  const volumes = $api.useQuery('get', '/cloud/v1/volumes/{project_id}/{region_id}', {
+    params: { path: pathOf(place), query: { limit: 1000 } },
+  });
+  const names = new Map(volumes.data?.results.map(({ id, name }) => [id, name]));
   const { chosen, column, drop } = useSelection(
     read.data?.results,
     ({ id }) => id,
@@ -85,11 +105,7 @@ export function SnapshotList({ filters }: { filters: Search }) {
           { name: 'Size', number: true, show: ({ size }) => `${size} GiB` },
           {
             name: 'Volume',
-            show: ({ volume_id }) => (
-              <Link to="/p/$project/r/$region/volumes/$volume" params={{ ...place, volume: volume_id }}>
-                <code>{volume_id}</code>
-              </Link>
-            ),
+            show: ({ volume_id }) => <VolumeLink id={volume_id} name={names.get(volume_id)} />,
           },
           { name: 'Description', show: ({ description }) => description ?? '' },
           { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
@@ -107,18 +123,7 @@ export function SnapshotList({ filters }: { filters: Search }) {
             ),
           },
         ]}
-        empty={
-          Object.keys(filters).length > 0 ? (
-            <p>No snapshot matches.</p>
-          ) : (
-            <>
-              <p>There is no snapshot in this project and region. One is taken on the page of a volume.</p>
-              <Link className="button" to="/p/$project/r/$region/volumes" params={place}>
-                Go to the volumes
-              </Link>
-            </>
-          )
-        }
+        empty={empty}
       />
       <Pages count={read.data?.count ?? 0} />
     </>

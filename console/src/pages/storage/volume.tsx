@@ -13,7 +13,7 @@ import { State } from '../../ui/state.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useInstances } from './new-volume.tsx';
-import { VolumePrice } from './price.tsx';
+import { PricePerMonth, VolumePrice } from './price.tsx';
 import { SnapshotList } from './snapshots.tsx';
 import { Tags } from './tags.tsx';
 import { AttachedTo, type Volume } from './volumes.tsx';
@@ -40,6 +40,12 @@ export function VolumePage() {
       ]}
       actions={
         <>
+          <Link className="button" to="." search={{ tab: 'change' } as never}>
+            {volume.attachments.length === 0 ? 'Attach …' : 'Detach …'}
+          </Link>
+          <Link className="button" to="." search={{ tab: 'snapshots' } as never}>
+            Take a snapshot …
+          </Link>
           <AsCode calls={[callOf('get', ONE, { params })]} />
           <Review
             operation="deleteVolume"
@@ -106,6 +112,13 @@ function Facts({ of: volume, place }: { of: Volume; place: Place }) {
         <dd>{volume.is_root_volume ? 'yes: an instance boots from it' : volume.bootable ? 'yes' : 'no'}</dd>
         <dt>Attached to</dt>
         <dd>{volume.attachments.length === 0 ? 'nothing' : <AttachedTo of={volume.attachments} />}</dd>
+        <dt>Price</dt>
+        <dd>
+          <PricePerMonth
+            place={place}
+            of={{ source: 'new-volume', size: volume.size, type_name: volume.volume_type }}
+          />
+        </dd>
         {limits && (
           <>
             <dt>Speed</dt>
@@ -348,7 +361,7 @@ function Snapshots(changed: Changed) {
   const { faults, clear, take } = useFaults(['name', 'description']);
   return (
     <>
-      <SnapshotList filters={{ volume_id: id }} />
+      <SnapshotList filters={{ volume_id: id }} empty={<p>There is no snapshot of this volume yet.</p>} />
       <Card title="Take a snapshot">
         <TextField label="Name" value={name} onChange={setName} required faults={faults.name} />
         <TextField label="Description" value={description} onChange={setDescription} faults={faults.description} />
