@@ -57,5 +57,11 @@ export function usePlace(): Place | undefined {
   return project === undefined || region === undefined ? undefined : { project, region };
 }
 
+/** What regions are called, by their IDs. */
+export function useRegionName(): (id: number) => string {
+  const { data } = $api.useQuery('get', '/cloud/v1/regions', {});
+  return (region) => data?.results.find(({ id }) => id === region)?.display_name ?? String(region);
+}
+
 /** The same in the words of the API. */
 export const pathOf = ({ project, region }: Place) => ({ project_id: project, region_id: region });

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { useRegionName } from '../../lib/place.ts';
 import { given, useFilters, useSetFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Bars } from '../../ui/bars.tsx';
@@ -35,6 +36,7 @@ const DAY_MS = 24 * 3_600_000;
 /** What was used in a period and what that costs, with lines of its own for what is asked for. */
 export function Costs() {
   const tab = useTab(TABS);
+  const regionName = useRegionName();
   const { from, to, type, page_token, by: asked = '' } = useFilters();
   const by = (Object.keys(GROUPS) as Group[]).filter((one) => asked.split(',').includes(one));
   const period = given({
@@ -59,7 +61,7 @@ export function Costs() {
     ...(by.includes('resource')
       ? [{ name: 'Resource', show: ({ name, resource_id }: Line) => name ?? <code>{resource_id}</code> }]
       : []),
-    { name: 'Region', show: ({ region_id }) => region_id },
+    { name: 'Region', show: ({ region_id }) => regionName(region_id) },
     { name: 'Type', show: ({ type }) => type.replaceAll('_', ' ') },
     { name: 'Kind', show: ({ kind }) => kind },
     { name: 'Used', number: true, show: ({ quantity, unit }) => amountOf(quantity, unit) },

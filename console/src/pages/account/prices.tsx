@@ -1,5 +1,6 @@
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { useRegionName } from '../../lib/place.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { DayFilter } from '../../ui/filters.tsx';
@@ -19,12 +20,17 @@ export function Prices() {
   );
 }
 
+/** What has a size is priced by the GiB, as the API says of price lists. */
+export const unitOf = (item: string): string =>
+  /^(volume_types\.|file_share_types\.|image_storage$|log_storage$)/.test(item) ? 'one GiB' : 'one';
+
 /** What an account pays, now or at another time. */
 export function PriceTable({ clientId }: { clientId?: number }) {
   const { at } = useFilters();
   const params = { query: given({ client_id: clientId, at: startOf(at) }) };
   const read = $api.useQuery('get', PATH, { params });
   const { data } = read;
+  const regionName = useRegionName();
   return (
     <>
       <search className="filters">
@@ -44,7 +50,8 @@ export function PriceTable({ clientId }: { clientId?: number }) {
         keyOf={({ region_id, item }) => `${region_id} ${item}`}
         columns={[
           { name: 'Item', show: ({ item }) => <code>{item}</code> },
-          { name: 'Region', show: ({ region_id }) => region_id },
+          { name: 'Of', show: ({ item }) => unitOf(item) },
+          { name: 'Region', show: ({ region_id }) => regionName(region_id) },
           {
             name: 'Listed an hour',
             number: true,

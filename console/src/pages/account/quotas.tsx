@@ -60,22 +60,32 @@ const readsOf = (client_id: number, regions: readonly number[]) => [
 ];
 
 /** The quotas of an account with their use: those of all regions, and those of each. */
-export function QuotaTables({ clientId }: { clientId: number }) {
+export function QuotaTables({ clientId, of }: { clientId: number; of?: string }) {
   const regions = $api.useQuery('get', '/cloud/v1/regions', {});
   const global = $api.useQuery('get', GLOBAL, { params: { path: { client_id: clientId } } });
   return (
     <>
-      <QuotaTable title="In all regions" read={global} clientId={clientId} />
+      <QuotaTable title="In all regions" read={global} clientId={clientId} of={of} />
       {(regions.data?.results ?? []).map(({ id, display_name }) => (
-        <Regional key={id} clientId={clientId} region={id} title={display_name} />
+        <Regional key={id} clientId={clientId} region={id} title={display_name} of={of} />
       ))}
     </>
   );
 }
 
-function Regional({ clientId, region, title }: { clientId: number; region: number; title: string }) {
+function Regional({
+  clientId,
+  region,
+  title,
+  of,
+}: {
+  clientId: number;
+  region: number;
+  title: string;
+  of: string | undefined;
+}) {
   const read = $api.useQuery('get', REGIONAL, { params: { path: { client_id: clientId, region_id: region } } });
-  return <QuotaTable title={title} read={read} clientId={clientId} region={region} />;
+  return <QuotaTable title={title} read={read} clientId={clientId} region={region} of={of} />;
 }
 
 function QuotaTable({
@@ -83,11 +93,14 @@ function QuotaTable({
   read,
   clientId,
   region,
+  of,
 }: {
   title: string;
   read: { data?: object | undefined; error: object | null; refetch: () => unknown };
   clientId: number;
   region?: number;
+  /** The name of the account, if it is another one. */
+  of: string | undefined;
 }) {
   const quotas = quotasIn((read.data ?? {}) as Record<string, number>).sort(
     (one, other) => other.used / (other.limit || 1) - one.used / (one.limit || 1),
@@ -109,7 +122,16 @@ function QuotaTable({
           { name: 'Share', show: (quota) => <Share of={quota} /> },
           {
             name: 'Actions',
-            show: ({ field, limit }) => <ChangeLimit clientId={clientId} region={region} field={field} limit={limit} />,
+            show: ({ field, limit }) => (
+              <ChangeLimit
+                clientId={clientId}
+                region={region}
+                // The same limit is in several tables and of several accounts.
+                where={`${region === undefined ? 'in all regions' : `in ${title}`}${of === undefined ? '' : ` for ${of}`}`}
+                field={field}
+                limit={limit}
+              />
+            ),
           },
         ]}
         empty={<p>There are no quotas.</p>}
@@ -132,11 +154,13 @@ function Share({ of: { limit, used } }: { of: Quota }) {
 function ChangeLimit({
   clientId,
   region,
+  where,
   field,
   limit,
 }: {
   clientId: number;
   region: number | undefined;
+  where: string;
   field: string;
   limit: number;
 }) {
@@ -144,7 +168,7 @@ function ChangeLimit({
     <FormDrawer<Record<string, number | undefined>>
       operation={region === undefined ? 'changeGlobalQuotas' : 'changeRegionalQuotas'}
       label="Change"
-      title={`Change the limit of ${nameOf(field)}`}
+      title={`Change the limit of ${nameOf(field)} ${where}`}
       initial={{ [field]: limit }}
       apply="Change"
       call={(values) => {

@@ -22,48 +22,12 @@ export function Users() {
   const tab = useTab(TABS);
   const { clientId } = useWho();
   const query = usePaging();
-  const [invitation, setInvitation] = useState<string>();
-  const invite = (
-    <FormDrawer
-      operation="inviteUser"
-      label="Invite a user"
-      title="Invite a user"
-      tone="primary"
-      initial={{ email: '', name: '', role: 'Users' }}
-      apply="Invite"
-      call={({ email, name, role }) =>
-        callOf('post', '/iam/clients/invite_user', {
-          body: { email, ...(name && { name }), user_role: { name: role }, client_id: clientId },
-        })
-      }
-      onApplied={(answer) => setInvitation((answer as { invitation_token?: string }).invitation_token)}
-    >
-      {({ field }) => (
-        <>
-          <TextField
-            label="E-mail address"
-            type="email"
-            required
-            {...field('email')}
-            help="The invitation is sent there. The page also shows it, for servers that send no mail."
-          />
-          <TextField label="Name" {...field('name')} />
-          <SelectField
-            label="Role"
-            options={ROLES}
-            {...field('role')}
-            help="Administrators may do everything, engineers change resources, users look at them."
-          />
-        </>
-      )}
-    </FormDrawer>
-  );
   return (
     <Page
       title="Users"
       actions={
         <>
-          {invite}
+          <Invite clientId={clientId} />
           <AsCode
             calls={[callOf('get', tab === 'users' ? '/iam/users' : '/iam/activity_log/logins', { params: { query } })]}
           />
@@ -72,13 +36,64 @@ export function Users() {
     >
       <Tabs tabs={TABS} label="Parts of the page" />
       {tab === 'users' ? <UserList query={query} /> : <Attempts query={query} />}
+    </Page>
+  );
+}
+
+/** Invites somebody to an account, and shows the invitation once. */
+export function Invite({
+  clientId,
+  label = 'Invite a user',
+  usualRole = 'Users',
+}: {
+  clientId: number;
+  label?: string;
+  /** The one that is chosen at first. */
+  usualRole?: string;
+}) {
+  const [invitation, setInvitation] = useState<string>();
+  return (
+    <>
+      <FormDrawer
+        operation="inviteUser"
+        label={label}
+        title={label}
+        tone="primary"
+        initial={{ email: '', name: '', role: usualRole }}
+        apply="Invite"
+        call={({ email, name, role }) =>
+          callOf('post', '/iam/clients/invite_user', {
+            body: { email, ...(name && { name }), user_role: { name: role }, client_id: clientId },
+          })
+        }
+        onApplied={(answer) => setInvitation((answer as { invitation_token?: string }).invitation_token)}
+      >
+        {({ field }) => (
+          <>
+            <TextField
+              label="E-mail address"
+              type="email"
+              required
+              {...field('email')}
+              help="The invitation is sent there. The page also shows it, for servers that send no mail."
+            />
+            <TextField label="Name" {...field('name')} />
+            <SelectField
+              label="Role"
+              options={ROLES}
+              {...field('role')}
+              help="Administrators may do everything, engineers change resources, users look at them."
+            />
+          </>
+        )}
+      </FormDrawer>
       <Secret
         title="The invitation"
         value={invitation}
         variable="TRADEWIND_INVITATION"
         onClose={() => setInvitation(undefined)}
       />
-    </Page>
+    </>
   );
 }
 

@@ -19,6 +19,7 @@ import { Time } from '../../ui/time.tsx';
 import { FeatureSwitches } from '../account/features.tsx';
 import { PriceTable } from '../account/prices.tsx';
 import { QuotaTables } from '../account/quotas.tsx';
+import { Invite } from '../account/users.tsx';
 import { ActAs } from './clients.tsx';
 import { Products } from './products.tsx';
 
@@ -51,6 +52,7 @@ export function ClientPage() {
       actions={
         <>
           <ActAs id={clientId} name={companyName} />
+          <Invite clientId={clientId} label="Invite an administrator" usualRole="Administrators" />
           <FormDrawer
             operation="updateClient"
             label="Change"
@@ -142,7 +144,7 @@ export function ClientPage() {
           {!deleted && <Deletion clientId={clientId} name={companyName} />}
         </>
       )}
-      {tab === 'quotas' && <QuotaTables clientId={clientId} />}
+      {tab === 'quotas' && <QuotaTables clientId={clientId} of={companyName} />}
       {tab === 'services' && (
         <>
           <Services clientId={clientId} />

@@ -74,7 +74,7 @@ export function Clients() {
               label="Company"
               required
               {...field('company')}
-              help="It begins with an administrator and a default project."
+              help="It begins with a default project. Its page opens next: there you can invite its administrator."
             />
           )}
         </FormDrawer>

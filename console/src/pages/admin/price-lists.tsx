@@ -1,6 +1,7 @@
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { useRefusal } from '../../lib/permissions.ts';
+import { useRegionName } from '../../lib/place.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
@@ -14,7 +15,7 @@ import { Review } from '../../ui/review.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
-import { PriceTable } from '../account/prices.tsx';
+import { PriceTable, unitOf } from '../account/prices.tsx';
 import {
   bodyOf,
   type DatedList,
@@ -94,6 +95,7 @@ function Lists({
 }: {
   read: { data?: { results: readonly List[] } | undefined; error: object | null; refetch: () => unknown };
 }) {
+  const regionName = useRegionName();
   return (
     <Table
       caption="Price lists, the latest first"
@@ -132,9 +134,9 @@ function Lists({
                 <ul>
                   {prices.map((price) => (
                     <li key={`${price.item} ${price.region_id}`}>
-                      <code>{price.item}</code> {price.region_id !== undefined && `in region ${price.region_id} `}
+                      <code>{price.item}</code> {price.region_id !== undefined && `in ${regionName(price.region_id)} `}
                       <Money amount={price.per_hour ?? price.per_month} currency={price.currency ?? currency} />
-                      {price.per_hour === undefined ? ' a month' : ' an hour'}
+                      {price.per_hour === undefined ? ' a month' : ' an hour'} for {unitOf(price.item)}
                     </li>
                   ))}
                 </ul>

@@ -163,7 +163,9 @@ const WIDTH = 190;
 const HEIGHT = 44;
 const GAP = 16;
 const BETWEEN = 76;
-const TOP = 34;
+/** Above the nodes is room for lines that pass other lanes. */
+const TOP = 44;
+const PASSAGE = 34;
 
 function partsOf({ networks, routers: all, machines }: Parts, place: Place): { nodes: Node[]; edges: Edge[] } {
   const routers = all.toSorted((one, other) => Number(other.outside !== undefined) - Number(one.outside !== undefined));
@@ -239,6 +241,12 @@ function beside<Part extends { id: string }>(before: readonly string[][], parts:
   return parts.toSorted((one, other) => place(one) - place(other));
 }
 
+/** From one point to another, level at both ends. */
+function curve(x: number, y: number, toX: number, toY: number): string {
+  const middle = (x + toX) / 2;
+  return `C${middle},${y} ${middle},${toY} ${toX},${toY}`;
+}
+
 function Drawing({ map }: { map: Parts }) {
   const place = usePlace() as Place;
   const { nodes, edges } = partsOf(map, place);
@@ -269,12 +277,17 @@ function Drawing({ map }: { map: Parts }) {
           if (!start || !end) return null;
           const [x, y] = [start.x + WIDTH, start.y + HEIGHT / 2];
           const [toX, toY] = [end.x, end.y + HEIGHT / 2];
-          const bend = (toX - x) / 2;
+          const over = PASSAGE + (text === undefined ? 0 : 8);
+          const line =
+            toX - x <= BETWEEN
+              ? curve(x, y, toX, toY)
+              : // Straight to a lane further on, it would run behind nodes of those between.
+                `${curve(x, y, x + BETWEEN, over)} H${toX - BETWEEN} ${curve(toX - BETWEEN, over, toX, toY)}`;
           return (
             <path
               key={`${from} ${to} ${text ?? ''}`}
               className={text === undefined ? 'edge' : 'edge floating'}
-              d={`M${x},${y} C${x + bend},${y} ${toX - bend},${toY} ${toX},${toY}`}
+              d={`M${x},${y} ${line}`}
             />
           );
         })}
