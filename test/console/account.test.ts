@@ -148,6 +148,32 @@ describeInBrowser('the account in the console', () => {
     await page.getByRole('link', { name: 'tradewind.webhook.test' }).waitFor();
   });
 
+  it('offers to invite the administrator of a new client, and says whose limit is changed where', async () => {
+    const { page, open } = await browser.visit();
+    await open('admin/clients');
+    await page.getByRole('button', { name: 'Create client' }).click();
+    await page.getByRole('textbox', { name: 'Company' }).fill('Initech');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: 'Initech', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Invite an administrator' }).click();
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill('boss@initech.example.com');
+    expect(await page.getByLabel('Role').inputValue()).toBe('Administrators');
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('dialog', { name: 'The invitation' }).waitFor();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    const region = (await browser.service.http.get('/cloud/v1/regions')).body.results[0].display_name;
+    await page.getByRole('link', { name: 'Quotas', exact: true }).last().click();
+    const table = page.getByRole('region', { name: region });
+    await table.getByRole('button', { name: 'Change' }).first().click();
+    await page.getByRole('dialog', { name: new RegExp(` in ${region} for Initech$`) }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Prices', exact: true }).last().click();
+    await page.getByRole('cell', { name: region, exact: true }).first().waitFor();
+    await page.getByRole('cell', { name: 'one GiB', exact: true }).first().waitFor();
+  });
+
   it('lets a reseller act for a client, under a bar that says so, and come back', async () => {
     const reseller = await addReseller(browser.service, 'Northwind');
     await reseller.http.post('/iam/clients/create', { company: 'Acme' });

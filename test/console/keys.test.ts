@@ -51,6 +51,40 @@ describeInBrowser('the console by keys', () => {
     await title(page, 'List regions').waitFor();
   });
 
+  it('finds the form of the console before what the API can do', async () => {
+    const { page, open } = await browser.visit();
+    await open('p/1/r/1/volumes');
+    await search(page, 'create security', /^Create a security group POST/);
+    expect(await page.getByRole('option').first().textContent()).toBe('Create a security group');
+    await page.keyboard.press('Enter');
+    await title(page, 'Security groups').waitFor();
+    await page.getByLabel('What it lets pass at first').waitFor();
+  });
+
+  it('shows where one is in the list of pages, in wide and in narrow windows', async () => {
+    const { page, open } = await browser.visit();
+    const item = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Clients' });
+    const isInView = async () => {
+      const box = await item.boundingBox();
+      const size = page.viewportSize();
+      if (!box || !size) return false;
+      return box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height;
+    };
+    for (const size of [
+      { width: 1280, height: 600 },
+      { width: 500, height: 700 },
+    ]) {
+      await page.setViewportSize(size);
+      await open('p/1/r/1/volumes');
+      await title(page, 'Volumes').waitFor();
+      expect(await isInView()).toBe(false);
+      await open('admin/clients');
+      await title(page, 'Clients').waitFor();
+      await expect.poll(isInView).toBe(true);
+      expect(await page.evaluate('scrollY')).toBe(0);
+    }
+  });
+
   it('gives the focus back, says what it does not find, and signs out', async () => {
     const { page, open } = await browser.visit();
     await open('p/1/r/1/volumes');

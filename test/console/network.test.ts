@@ -223,7 +223,6 @@ describeInBrowser('pages of networks', () => {
       await page.getByLabel(`${label}: what`).selectOption({ label: kind });
       if (typeof end === 'string') {
         await page.getByLabel(`${label}: address`).fill(end);
-        await page.getByRole('button', { name: `Ask about ${label.toLowerCase()}` }).click();
       } else {
         await page.getByLabel(`${label}: instance`).selectOption({ label: end.name });
       }
@@ -262,6 +261,29 @@ describeInBrowser('pages of networks', () => {
         told.push([textOf(question), (await answer.getByRole('heading').textContent()) === 'Allowed']);
       }
       expect(told, `seed ${seed}`).toEqual(expected);
+    });
+
+    it('says what a question lacks, leads there, and answers once nothing is missing', async () => {
+      const { page, open } = await browser.visit();
+      const [first] = machines as [Machine];
+      await open(`${PLACE}/reachability`);
+      const lack = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
+      await lack(
+        'Still missing: who sends: choose an instance under “From”; who receives: choose an instance under “To”.',
+      );
+      await chooseEnd(page, 'From', '203.0.113.7');
+      await lack('Still missing: who receives: choose an instance under “To”.');
+      await page.getByRole('button', { name: 'Ask', exact: true }).click();
+      expect(await page.evaluate('document.activeElement.labels[0].textContent')).toContain('To: instance');
+      await chooseEnd(page, 'To', '203.0.113.8');
+      await lack('Still missing: an instance: one of both has to be one.');
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await chooseEnd(page, 'To', first);
+      const answer = page.getByRole('region', { name: /^(Allowed|Blocked)$/ });
+      await answer.filter({ hasText: `Everything from 203.0.113.7 to ${first.name}` }).waitFor();
+      await page.getByRole('button', { name: 'Ask the other way round' }).click();
+      await answer.filter({ hasText: `Everything from ${first.name} to 203.0.113.7` }).waitFor();
+      expect(await page.getByLabel('To: address').inputValue()).toBe('203.0.113.7');
     });
 
     it('is the same in each cell of the matrix, which leads to its question', async () => {
@@ -396,10 +418,75 @@ describeInBrowser('pages of networks', () => {
     await dialog.getByRole('button', { name: 'Try the 1 again' }).click();
     // Those that are stopped would be refused now.
     await dialog.getByText('3 of 3 accepted.').waitFor();
+    await dialog.getByRole('heading', { name: 'Stopped', exact: true }).waitFor();
     const stops = await Promise.all(
       machines.map(({ id }) => http.get(`/cloud/v1/user_actions?resource_id=${id}&action_type=stop`)),
     );
     expect(stops.map(({ body }) => body.count)).toEqual([2, 1, 1]);
+  });
+
+  it('make a network with its subnet, while one looks at other pages', async () => {
+    const { http } = browser.service;
+    const { page, open } = await browser.visit();
+    await open(`${PLACE}/networks?new=yes`);
+    const name = page.getByRole('textbox', { name: 'Name required' });
+    await name.fill('with a subnet');
+    const addresses = page.getByLabel('Addresses of its first subnet');
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await addresses.fill('10.85.0.0');
+    expect(await create.isDisabled()).toBe(true);
+    await addresses.fill('10.85.0.0/24');
+    await create.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('create network').waitFor();
+    expect(await dialog.getByRole('list', { name: 'Steps' }).getByRole('listitem').allTextContents()).toEqual([
+      'The network with a subnet is made, with a router to the internet.',
+      'Then its subnet with a subnet is made, with the addresses 10.85.0.0/24.',
+    ]);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Accepted' }).waitFor();
+    await name.waitFor({ state: 'hidden' });
+    const cleared = page.getByRole('textbox', { name: 'Name required', includeHidden: true });
+    await expect.poll(() => cleared.inputValue()).toBe('');
+    await page.getByRole('link', { name: 'Volumes', exact: true }).click();
+    await page.getByRole('heading', { name: 'Volumes', level: 1 }).waitFor();
+    await page.getByText('The network is there, with its subnet').waitFor();
+    const { body } = await http.get('/cloud/v1/networks/1/1?name=with%20a%20subnet');
+    expect(body.results).toMatchObject([{ subnets: [expect.any(String)] }]);
+    await page.getByRole('link', { name: 'See with a subnet' }).click();
+    await page.getByRole('cell', { name: '10.85.0.0/24' }).waitFor();
+  });
+
+  it('open a new group, and lead from an instance to what it is made of', async () => {
+    const { http } = browser.service;
+    const { page, open } = await browser.visit();
+    await open(`${PLACE}/security-groups?new=yes`);
+    await page.getByRole('textbox', { name: 'Name required' }).fill('made here');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: 'made here', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Instances', exact: true }).last().click();
+    await page.getByText('No instance uses this group.').waitFor();
+
+    const { results } = (await http.get('/cloud/v1/securitygroups/1/1?name=made%20here')).body;
+    const network = await newNetwork(http, 'led to', '10.86.0.0/24');
+    const machine = await newMachine(http, 'leads', network, [results[0].id]);
+    await page.getByRole('link', { name: 'Change its groups' }).click();
+    await page.getByRole('heading', { name: 'leads', level: 1 }).waitFor();
+    await page.getByRole('region', { name: /^Port / }).waitFor();
+    await open(`${PLACE}/instances/${machine.id}`);
+    const facts = page.getByRole('main');
+    const [volume] = (await http.get(`/cloud/v1/volumes/1/1?instance_id=${machine.id}`)).body.results;
+    const image = (await http.get('/cloud/v1/images/1/1?limit=1')).body.results[0].name;
+    for (const name of ['led to', 'made here', volume.name || volume.id, image])
+      await facts.getByRole('link', { name, exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await facts.getByRole('link', { name: volume.name || volume.id, exact: true }).click();
+    await facts.getByText('a month').waitFor();
+    await facts.getByRole('link', { name: 'leads', exact: true }).waitFor();
+    await facts.getByRole('link', { name: 'Take a snapshot …' }).click();
+    await page.getByText('There is no snapshot of this volume yet.').waitFor();
   });
 
   it('show the price of the instance that is on the screen', async () => {

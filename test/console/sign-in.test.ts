@@ -28,7 +28,8 @@ describeInBrowser('signing in to the console', () => {
     expect(other.url()).not.toContain('code');
     // The other ways are there.
     await other.getByLabel('Password').waitFor();
-    await other.getByRole('button', { name: 'Use an API token instead' }).waitFor();
+    await other.getByRole('button', { name: 'Use an API token instead' }).click();
+    expect(await other.evaluate('document.activeElement.id')).toBe('token');
   });
 
   it('leaves no token in what the browser stores', async () => {

@@ -102,6 +102,9 @@ describeInBrowser('storage in the console', () => {
     await page.getByLabel('Choose all on this page').check();
     await page.getByRole('button', { name: 'Delete 50' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'Delete 50 volumes?' }).waitFor();
+    await dialog.getByText('3 of them will probably be refused.').waitFor();
+    expect(await dialog.getByText('attached to holder').count()).toBe(held.length);
     await dialog.getByRole('button', { name: 'Delete 50' }).click();
     await dialog.getByText('47 of 50 accepted, 3 refused.').waitFor();
     for (const index of held) {
@@ -121,8 +124,12 @@ describeInBrowser('storage in the console', () => {
     await dialog.getByText('48 of 50 accepted, 2 refused.').waitFor();
     expect(new Set(sent.map(({ id }) => id))).toEqual(new Set(held.map((index) => ids[index])));
     expect(first).toEqual(expect.arrayContaining(sent));
+    const kept = names[held[1] ?? 0] ?? '';
+    await dialog.getByRole('link', { name: kept }).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.getByText('2 in all').waitFor();
+    const row = page.getByRole('row').filter({ hasText: kept });
+    await row.getByRole('link', { name: 'holder' }).waitFor();
   });
 
   it('shows what the server says of a field there, and keeps what was typed', async () => {
