@@ -195,7 +195,7 @@ function NewNetwork() {
         >
           {cidr !== '' && (
             <>
-              <ol className="steps" aria-label="Steps">
+              <ol aria-label="Steps">
                 <li>
                   The network {values.name} is made{values.router && ', with a router to the internet'}.
                 </li>
