@@ -12,9 +12,10 @@ import { Money } from '../ui/money.tsx';
 import { Page } from '../ui/page.tsx';
 import { Review } from '../ui/review.tsx';
 import { State } from '../ui/state.tsx';
-import { Time, useNow } from '../ui/time.tsx';
+import { TaskLink, useTitles } from '../ui/task.tsx';
+import { Time } from '../ui/time.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { RunningTasks, runningOf, TASKS_SHOWN as SHOWN, TASKS, titleOf, useRunning } from './task-tray.tsx';
+import { RunningTasks, runningOf, TASKS_SHOWN as SHOWN, TASKS, useRunning } from './task-tray.tsx';
 import { acknowledgement } from './tasks.tsx';
 
 export function Overview() {
@@ -99,27 +100,28 @@ function Running({ place }: { place: Place }) {
 
 function Failed({ place }: { place: Place }) {
   const read = $api.useQuery('get', TASKS, failedOf(place));
+  const titleOf = useTitles(read.data?.results);
   return (
     <Card title="Needs you" note={read.data?.count} read={read}>
       {read.data?.count === 0 && <p className="empty">No task has failed that nobody has seen.</p>}
       <ul className="lines">
-        {read.data?.results.map(({ id, task_type, created_on, error, state }) => (
-          <li key={id} className="attention">
+        {read.data?.results.map((task) => (
+          <li key={task.id} className="attention">
             <div className="row">
-              <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task: id }}>
-                {titleOf(task_type)}
-              </Link>
-              <State of={String(state)} />
+              <TaskLink place={place} id={task.id}>
+                {titleOf(task)}
+              </TaskLink>
+              <State of={String(task.state)} />
               <span className="muted">
-                <Time at={created_on} />
+                <Time at={task.created_on} />
               </span>
             </div>
-            <p className="long">{error}</p>
+            <p className="long">{task.error}</p>
             <Review
               operation="acknowledgeTask"
               label="Acknowledge"
-              title={`Acknowledge that ${titleOf(task_type)} has failed?`}
-              call={() => acknowledgement(id)}
+              title={`Acknowledge that ${titleOf(task)} has failed?`}
+              call={() => acknowledgement(task.id)}
             />
           </li>
         ))}
@@ -186,23 +188,13 @@ function Quotas({ place }: { place: Place }) {
   );
 }
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-
-/** What the project has cost in the region since the month began, in UTC, and what it will if it goes on as in the last hour. */
+/** What the project has cost in the region since the month began, in UTC. */
 function Costs({ place }: { place: Place }) {
   const { clientId } = useWho();
-  const where = costsOf(place, clientId);
-  const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS;
-  const month = useCosts(where);
-  const hour = useCosts({ ...where, from: new Date(now - HOUR_MS).toISOString(), to: new Date(now).toISOString() });
-  const today = new Date(now);
-  const end = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1);
-  const left = (end - now) / HOUR_MS;
+  const month = useCosts(costsOf(place, clientId));
   const lines = month.data?.lines ?? [];
   const unknown = lines.find(({ cost }) => cost === null);
   const currency = lines.find((one) => one.currency !== null)?.currency;
-  const spent = sum(lines);
   return (
     <Card title="Costs" note="of this project and region" read={month}>
       {month.data && lines.length === 0 && <p className="empty">Nothing has cost anything this month.</p>}
@@ -211,12 +203,8 @@ function Costs({ place }: { place: Place }) {
           <dt>This month so far</dt>
           <dd>
             <strong>
-              <Money amount={spent} currency={currency} />
+              <Money amount={sum(lines)} currency={currency} />
             </strong>
-          </dd>
-          <dt>At this rate</dt>
-          <dd>
-            {hour.data ? <Money amount={spent + sum(hour.data.lines) * left} currency={currency} /> : '…'} for the month
           </dd>
           {unknown && (
             <>

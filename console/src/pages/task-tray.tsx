@@ -8,6 +8,7 @@ import { Meter } from '../ui/bars.tsx';
 import { Drawer } from '../ui/drawer.tsx';
 import { Fault } from '../ui/fault.tsx';
 import { State } from '../ui/state.tsx';
+import { TaskLink, useTitles } from '../ui/task.tsx';
 import { Time, timeOf, useNow } from '../ui/time.tsx';
 
 type Task = components['schemas']['Task'];
@@ -19,20 +20,32 @@ const ENDED = ['FINISHED', 'ERROR'] as const;
 /** A task that began long ago may have ended just now. */
 const ENDED_READ = 100;
 const JUST_MS = 10 * 60_000;
+/** How long a failure is pointed out, unless somebody acknowledges it. */
+const FAILED_MS = 60 * 60_000;
 
-/** What a task does, such as `create cluster`. */
-export const titleOf = (type: string): string => type.replaceAll('_', ' ');
-
-const tasksOf = ({ project, region }: Place, state: typeof UNDER_WAY | typeof ENDED, limit: number) => ({
+const tasksOf = ({ project, region }: Place, state: readonly Task['state'][], limit: number) => ({
   params: { query: { project_id: [project], region_id: [region], state: [...state], limit } },
 });
 export const runningOf = (place: Place) => tasksOf(place, UNDER_WAY, TASKS_SHOWN);
 export const useRunning = (place: Place) => $api.useQuery('get', TASKS, runningOf(place));
 
+const FAILED_READ = 20;
+
+/** How many tasks have failed in the last hour that nobody has acknowledged. */
+function useFailed(place: Place): number {
+  const now = useNow();
+  const { params } = tasksOf(place, ['ERROR'], FAILED_READ);
+  const { data } = $api.useQuery('get', TASKS, { params: { query: { ...params.query, is_acknowledged: false } } });
+  return data?.results.filter((task) => now - endOf(task) < FAILED_MS).length ?? 0;
+}
+
+const endOf = ({ finished_on }: Task): number => (finished_on ? timeOf(finished_on).getTime() : 0);
+
 /** The tasks that are under way in the place, from any page, and those that have just ended. */
 export function TaskTray({ place }: { place: Place }) {
   const [open, setOpen] = useState(false);
   const { data, error, refetch } = useRunning(place);
+  const failed = useFailed(place);
   const close = () => setOpen(false);
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>
@@ -44,6 +57,7 @@ export function TaskTray({ place }: { place: Place }) {
             <span className="hidden"> running</span>
           </span>
         )}
+        {failed > 0 && <span className="badge bad"> {failed} failed</span>}
       </Dialog.Trigger>
       <Drawer title="Tasks">
         {error && <Fault error={error} again={() => void refetch()} />}
@@ -67,21 +81,20 @@ interface Shown {
   onOpen?: (() => void) | undefined;
 }
 
-function TaskLink({ place, of: { id, task_type }, onOpen }: Shown & { of: Task }) {
-  return (
-    <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task: id }} onClick={onOpen}>
-      {titleOf(task_type)}
-    </Link>
-  );
-}
-
-export function RunningTasks({ of: { count, results }, ...shown }: Shown & { of: { count: number; results: Task[] } }) {
+export function RunningTasks({
+  of: { count, results },
+  place,
+  onOpen,
+}: Shown & { of: { count: number; results: Task[] } }) {
+  const titleOf = useTitles(results);
   if (count === 0) return <p className="empty">Nothing is being changed.</p>;
   return (
     <ul className="lines">
       {results.map((task) => (
         <li key={task.id} className="quota">
-          <TaskLink of={task} {...shown} />
+          <TaskLink place={place} id={task.id} onClick={onOpen}>
+            {titleOf(task)}
+          </TaskLink>
           <span className="muted">
             <Time at={task.created_on} />
           </span>
@@ -110,25 +123,28 @@ function Progress({ id }: { id: string }) {
   );
 }
 
-function JustEnded(shown: Shown) {
+function JustEnded({ place, onOpen }: Shown) {
   const now = useNow();
-  const { data, error, refetch } = $api.useQuery('get', TASKS, tasksOf(shown.place, ENDED, ENDED_READ));
+  const { data, error, refetch } = $api.useQuery('get', TASKS, tasksOf(place, ENDED, ENDED_READ));
   const ended = data?.results
-    .map((task) => ({ task, at: task.finished_on ? timeOf(task.finished_on).getTime() : 0 }))
-    .filter(({ at }) => now - at < JUST_MS)
-    .sort((one, other) => other.at - one.at);
+    .filter((task) => now - endOf(task) < (task.state === 'ERROR' && !task.acknowledged_at ? FAILED_MS : JUST_MS))
+    .sort((one, other) => endOf(other) - endOf(one));
+  const titleOf = useTitles(ended);
   return (
     <section className="card" aria-label="Ended just now">
       <header>
         <h3>Ended in the last ten minutes</h3>
+        <span className="muted">failures for an hour, unless acknowledged</span>
       </header>
       {error && <Fault error={error} again={() => void refetch()} />}
       {ended?.length === 0 && <p className="empty">None has.</p>}
       <ul className="lines">
-        {ended?.map(({ task }) => (
+        {ended?.map((task) => (
           <li key={task.id} className={task.state === 'ERROR' ? 'note bad' : undefined}>
             <div className="row">
-              <TaskLink of={task} {...shown} />
+              <TaskLink place={place} id={task.id} onClick={onOpen}>
+                {titleOf(task)}
+              </TaskLink>
               <State of={task.state} />
               <span className="muted">
                 <Time at={task.finished_on} />

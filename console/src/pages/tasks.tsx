@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import type { components } from '../../types/api.d.ts';
 import { $api } from '../lib/api.ts';
 import { callOf } from '../lib/call.ts';
@@ -17,9 +18,9 @@ import { usePaging } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
 import { State } from '../ui/state.tsx';
 import { Tabs, useTab } from '../ui/tabs.tsx';
+import { hasEnded, TaskLink, ThingLink, useTitles } from '../ui/task.tsx';
 import { Time, timeOf } from '../ui/time.tsx';
 import { StepsChart } from './task-steps.tsx';
-import { titleOf } from './task-tray.tsx';
 
 type Task = components['schemas']['Task'];
 
@@ -43,13 +44,14 @@ export function Tasks() {
     } as never,
   };
   const read = $api.useQuery('get', LIST, { params });
+  const titleOf = useTitles(read.data?.results);
   return (
     <ListPage
       title="Tasks"
       call={callOf('get', LIST, { params })}
       read={read}
       keyOf={({ id }) => id}
-      nameOf={({ id, task_type }) => `${titleOf(task_type)} ${id}`}
+      nameOf={(task) => `${titleOf(task)} ${task.id}`}
       bulk={[
         { operation: 'acknowledgeTask', label: 'Acknowledge', tone: 'quiet', call: ({ id }) => acknowledgement(id) },
       ]}
@@ -97,14 +99,14 @@ export function Tasks() {
       columns={[
         {
           name: 'Task',
-          show: ({ id, task_type, project_id, region_id }) => (
-            <Link
-              to="/p/$project/r/$region/tasks/$task"
-              params={{ project: project_id ?? place.project, region: region_id ?? place.region, task: id }}
-            >
-              {titleOf(task_type)}
-            </Link>
-          ),
+          show: (task) => {
+            const { id, project_id, region_id } = task;
+            return (
+              <TaskLink place={{ project: project_id ?? place.project, region: region_id ?? place.region }} id={id}>
+                {titleOf(task)}
+              </TaskLink>
+            );
+          },
         },
         { name: 'State', show: ({ state }) => <State of={String(state)} /> },
         { name: 'Accepted', show: ({ created_on }) => <Time at={created_on} /> },
@@ -120,7 +122,6 @@ export const acknowledgement = (id: string) =>
   callOf('post', '/cloud/v1/tasks/{task_id}/acknowledge', { params: { path: { task_id: id } } });
 
 const TABS = { steps: 'Steps', request: 'Request', json: 'JSON' } as const;
-const hasEnded = (state: unknown): boolean => state === 'FINISHED' || state === 'ERROR';
 
 /** One task: its steps while it works, and why it failed. */
 export function TaskPage() {
@@ -129,12 +130,13 @@ export function TaskPage() {
   const tab = useTab(TABS);
   const params = { path: { task_id: id } };
   const { data: task, error: unread, refetch } = $api.useQuery('get', '/v1/tasks/{task_id}', { params });
+  const titleOf = useTitles(task && [task]);
   if (!task) return <UnreadPage title="Task" error={unread} again={refetch} />;
-  const { task_type, state, error, acknowledged_at } = task;
+  const { state, error, acknowledged_at } = task;
   const ended = hasEnded(state);
   return (
     <Page
-      title={titleOf(task_type)}
+      title={titleOf(task)}
       crumbs={[
         <Link key="tasks" to="/p/$project/r/$region/tasks" params={place}>
           Tasks
@@ -176,7 +178,7 @@ export function TaskPage() {
           {error}
         </p>
       )}
-      <Facts of={task} place={place} />
+      <Facts of={task} />
       <Tabs tabs={TABS} label="Parts of the task" />
       {tab === 'steps' && <Steps of={task} />}
       {tab === 'request' && <RequestOf task={task} />}
@@ -185,7 +187,7 @@ export function TaskPage() {
   );
 }
 
-function Facts({ of: task, place }: { of: Task; place: Place }) {
+function Facts({ of: task }: { of: Task }) {
   const made = Object.entries(task.created_resources ?? {}).filter(([, ids]) => ids.length > 0);
   return (
     <div className="card">
@@ -211,29 +213,19 @@ function Facts({ of: task, place }: { of: Task; place: Place }) {
           </>
         )}
         {made.map(([kind, ids]) => (
-          <Made key={kind} kind={kind} ids={ids.map(String)} place={place} />
+          <Fragment key={kind}>
+            <dt>Made {kind.replaceAll('_', ' ')}</dt>
+            <dd className="row">
+              {ids.map(String).map((id) => (
+                <ThingLink key={id} task={task} kind={kind} id={id}>
+                  <code>{id}</code>
+                </ThingLink>
+              ))}
+            </dd>
+          </Fragment>
         ))}
       </dl>
     </div>
-  );
-}
-
-function Made({ kind, ids, place }: { kind: string; ids: readonly string[]; place: Place }) {
-  return (
-    <>
-      <dt>Made {kind.replaceAll('_', ' ')}</dt>
-      <dd className="row">
-        {ids.map((id) =>
-          kind === 'volumes' ? (
-            <Link key={id} to="/p/$project/r/$region/volumes/$volume" params={{ ...place, volume: id }}>
-              <code>{id}</code>
-            </Link>
-          ) : (
-            <code key={id}>{id}</code>
-          ),
-        )}
-      </dd>
-    </>
   );
 }
 

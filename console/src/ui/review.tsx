@@ -1,17 +1,17 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { $api, ApiError, queries, send } from '../lib/api.ts';
 import { type Call, newIdempotencyKey } from '../lib/call.ts';
 import { type Difference, type DryRun, dryRun } from '../lib/dry-run.ts';
 import { useRefusal } from '../lib/permissions.ts';
-import { type Place, remembered, usePlace } from '../lib/place.ts';
+import { remembered, usePlace } from '../lib/place.ts';
 import { Code } from './code.tsx';
 import { Drawer } from './drawer.tsx';
 import { Fault } from './fault.tsx';
 import { Money } from './money.tsx';
 import { textOf } from './schema-field.tsx';
+import { TaskLink, titleOf } from './task.tsx';
 import { useToasts } from './toasts.tsx';
 
 export interface ReviewProps {
@@ -107,8 +107,15 @@ function Wished({
     setRefused(undefined);
     try {
       const answer = await send(call, { 'idempotency-key': key });
-      const [task] = tasksIn(answer);
-      said.add({ title: 'Accepted', description: task ? <TaskLink place={place} id={task} /> : label });
+      const tasks = tasksIn(answer);
+      for (const task of tasks.slice(0, TOASTS))
+        said.add({
+          title: 'Accepted',
+          description: <TaskLink place={place} id={task} />,
+          timeout: 0,
+          data: { task, place },
+        });
+      if (tasks.length === 0) said.add({ title: 'Accepted', description: label });
       onClose();
       void queries.invalidateQueries();
       onApplied?.(answer);
@@ -142,19 +149,14 @@ function Wished({
   );
 }
 
+/** As many messages as are shown at a time. */
+const TOASTS = 3;
+
 /** The tasks that an answer names: a list of them, or one inside an object. */
 export const tasksIn = (answer: unknown): string[] =>
   Array.isArray(answer)
     ? answer.filter((one) => typeof one === 'string')
     : ((answer as { tasks?: string[] } | undefined)?.tasks ?? []);
-
-function TaskLink({ place, id }: { place: Place; id: string }) {
-  return (
-    <Link to="/p/$project/r/$region/tasks/$task" params={{ ...place, task: id }}>
-      See the task
-    </Link>
-  );
-}
 
 /** What a request would do: values, tasks, price, quotas. */
 export function Effects({ of }: { of: DryRun }) {
@@ -200,7 +202,7 @@ function TaskList({ of }: { of: DryRun['tasks'] }) {
     <ul>
       {of.map(({ type, steps }) => (
         <li key={type}>
-          {type.replaceAll('_', ' ')}
+          {titleOf(type)}
           <ul className="muted">
             {steps.map(({ action, kind, id, fields }) => (
               <li key={`${kind} ${id}`}>

@@ -1,7 +1,15 @@
 import { Toast } from '@base-ui/react/toast';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
+import { $api } from '../lib/api.ts';
+import type { Place } from '../lib/place.ts';
+import { TaskLink, ThingLink, thingOf, useTitles } from './task.tsx';
 
-export const useToasts = Toast.useToastManager;
+interface TaskIn {
+  task: string;
+  place: Place;
+}
+
+export const useToasts = Toast.useToastManager<TaskIn>;
 
 /** Short messages about what was done elsewhere on the page. Screen readers say them. */
 export function Toasts({ children }: { children: ReactNode }) {
@@ -18,7 +26,7 @@ export function Toasts({ children }: { children: ReactNode }) {
 }
 
 function Shown() {
-  const { toasts } = Toast.useToastManager();
+  const { toasts } = useToasts();
   return toasts.map((toast) => (
     <Toast.Root key={toast.id} toast={toast} className={`note ${toast.type ?? ''}`}>
       <Toast.Content className="row">
@@ -28,6 +36,52 @@ function Shown() {
           ✕
         </Toast.Close>
       </Toast.Content>
+      {toast.data && <Following toast={toast.id} {...toast.data} />}
     </Toast.Root>
   ));
+}
+
+/** Long enough to get to one of the links. */
+const DONE_MS = 10_000;
+
+/** Has a message say how the task goes on. It stays while the task is under way, and if it fails until it is closed. */
+function Following({ toast, task: id, place }: TaskIn & { toast: string }) {
+  const { update } = useToasts();
+  const { data: task } = $api.useQuery('get', '/v1/tasks/{task_id}', { params: { path: { task_id: id } } });
+  const titles = useTitles(task && [task]);
+  const title = task && titles(task);
+  useEffect(() => {
+    if (!task || title === undefined) return;
+    const link = <TaskLink place={place} id={id} />;
+    if (task.state === 'ERROR')
+      update(toast, {
+        title: `Failed: ${title}`,
+        description: (
+          <>
+            <span className="long">{task.error}</span> {link}
+          </>
+        ),
+        type: 'bad',
+        priority: 'high',
+      });
+    else if (task.state === 'FINISHED') {
+      const thing = thingOf(task);
+      update(toast, {
+        title: `Done: ${title}`,
+        description: (
+          <>
+            {thing && (
+              <ThingLink task={task} {...thing}>
+                Open it
+              </ThingLink>
+            )}{' '}
+            {link}
+          </>
+        ),
+        type: 'good',
+        timeout: DONE_MS,
+      });
+    } else update(toast, { title: `${title} …` });
+  }, [task, title, toast, update, place, id]);
+  return null;
 }

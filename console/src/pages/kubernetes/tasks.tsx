@@ -7,9 +7,9 @@ import { AsCode } from '../../ui/as-code.tsx';
 import { Unread } from '../../ui/fault.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
+import { titleOf } from '../../ui/task.tsx';
 import { Time, timeOf } from '../../ui/time.tsx';
 import { StepsChart } from '../task-steps.tsx';
-import { titleOf } from '../task-tray.tsx';
 import type { Cluster } from './data.ts';
 
 /** Each row reads the steps of its task. */
