@@ -1,5 +1,6 @@
 import { ApiError, send } from './api.ts';
 import type { Call } from './call.ts';
+import { isObject } from './changes.ts';
 
 /** A change to one value, with what was there before. */
 export interface Difference {
@@ -19,6 +20,8 @@ export interface DryRun {
   currency_code: string | null;
   quotas: { region_id: number; attribute: string; used_before: number; used: number }[];
   differences: Difference[];
+  /** Whether the differences are the fields of a new thing. */
+  creates: boolean;
 }
 
 interface Operation {
@@ -27,17 +30,56 @@ interface Operation {
   value?: unknown;
 }
 
+/** Stands for a value that will be another one once the request is sent, such as an ID or a key. */
+export const MADE = 'made on creation';
+/** Tasks are told of by themselves; the others change with everything else. */
+const UNSAID: readonly (string | undefined)[] = ['task_id', 'creator_task_id', 'updated_at', 'revision_number'];
+
+type Answer = Omit<DryRun, 'creates' | 'differences'> & { resource: string | null; changes: Operation[] };
+const ask = (call: Call) => send(call, { 'tradewind-dry-run': 'true' }) as Promise<Answer>;
+
 /** Asks the server what a request would do. Nothing is changed. @throws ApiError with the refusal that the request would get */
 export async function dryRun(call: Call): Promise<DryRun> {
-  const answer = (await send(call, { 'tradewind-dry-run': 'true' })) as Omit<DryRun, 'differences'> & {
-    resource: string | null;
-    changes: Operation[];
-  };
-  const { resource } = answer;
-  // That a task holds it is said by the tasks.
-  const changes = answer.changes.filter(({ path }) => path !== '/task_id');
+  const answer = await ask(call);
+  const { resource, changes } = answer;
+  // What a second answer has other values for is made up each time.
+  const again = changes.some(({ value }) => typeof value === 'object' && value !== null) ? await ask(call) : answer;
+  const [whole] = changes;
+  if (changes.length === 1 && whole?.path === '' && isObject(whole.value))
+    return { ...answer, creates: true, differences: madeOf(whole.value, again.changes[0]?.value) };
   const before = changes.length > 0 && resource !== null ? await read(resource) : undefined;
-  return { ...answer, differences: changes.map((change) => differenceOf(before, change)) };
+  const differences = changes
+    .map((change, index) =>
+      differenceOf(before, { ...change, value: lasting(change.value, again.changes[index]?.value) }),
+    )
+    .filter(({ path }) => !UNSAID.includes(path.at(-1)));
+  return { ...answer, creates: false, differences };
+}
+
+/** The fields of a new thing that say something: first what is known in a word, last what isn't known yet. */
+function madeOf(value: Record<string, unknown>, again: unknown): Difference[] {
+  const rank = (after: unknown) => (after === MADE ? 2 : typeof after === 'object' ? 1 : 0);
+  return Object.entries(lasting(value, again) as Record<string, unknown>)
+    .filter(([name, after]) => !UNSAID.includes(name) && !isEmpty(after))
+    .map(([name, after]) => ({ path: [name], before: undefined, after }))
+    .sort((one, other) => rank(one.after) - rank(other.after));
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** The value with a word in place of each that another answer has differently, or that is a time. */
+function lasting(value: unknown, again: unknown, name = ''): unknown {
+  if (Array.isArray(value)) {
+    const others: unknown[] = Array.isArray(again) ? again : [];
+    return value.map((one, index) => lasting(one, others[index]));
+  }
+  if (isObject(value)) {
+    const other = isObject(again) ? again : {};
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, lasting(one, other[key], key)]));
+  }
+  const isTime = typeof value === 'string' && /^(created|updated)_(at|on)$/.test(name);
+  return isTime || value !== again ? MADE : value;
 }
 
 /** What will be made can't be read yet. */

@@ -5,17 +5,20 @@ import type { ReactNode } from 'react';
 export function Drawer({
   title,
   busy = false,
+  finalFocus,
   children,
 }: {
   title: ReactNode;
   /** Whether it has to stay open. */
   busy?: boolean;
+  /** What has the focus once it is closed, if not what opened it. */
+  finalFocus?: () => HTMLElement | true;
   children: ReactNode;
 }) {
   return (
     <Dialog.Portal>
       <Dialog.Backdrop className="backdrop" />
-      <Dialog.Popup className="drawer">
+      <Dialog.Popup className="drawer" {...(finalFocus && { finalFocus })}>
         <div className="row">
           <Dialog.Title>{title}</Dialog.Title>
           <Dialog.Close className="button quiet" disabled={busy}>

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { $api, ApiError, queries, send } from '../lib/api.ts';
 import { type Call, newIdempotencyKey } from '../lib/call.ts';
 import { type Difference, type DryRun, dryRun } from '../lib/dry-run.ts';
@@ -48,16 +48,27 @@ interface Wish {
 export function Review(props: ReviewProps) {
   const { operation, project, label, title, call, terraform, tone, disabled, children } = props;
   const [wish, setWish] = useState<Wish>();
+  const [faulty, setFaulty] = useState(0);
+  const button = useRef<HTMLButtonElement>(null);
   const why = useRefusal(project)(operation) ?? disabled;
+
+  function take(error: ApiError): boolean {
+    const taken = props.onRefused?.(error) ?? false;
+    if (taken) setFaulty(Object.keys(error.fields).length);
+    return taken;
+  }
+
   return (
     <Dialog.Root
       open={wish !== undefined}
       onOpenChange={(open) => {
+        setFaulty(0);
         const asked = open ? call() : undefined;
         setWish(asked && { call: asked, key: newIdempotencyKey(), terraform: terraform?.() });
       }}
     >
       <Dialog.Trigger
+        ref={button}
         className={`button ${tone ?? ''}`}
         disabled={why !== undefined}
         title={why}
@@ -65,12 +76,26 @@ export function Review(props: ReviewProps) {
       >
         {label}
       </Dialog.Trigger>
-      <Drawer title={title}>
+      {faulty > 0 && (
+        <span className="fault" role="alert">
+          {faulty === 1 ? '1 field needs attention' : `${faulty} fields need attention`}
+        </span>
+      )}
+      <Drawer title={title} finalFocus={() => (faulty > 0 && firstFaulty(button.current)) || true}>
         {children}
-        {wish && <Wished {...props} wish={wish} onClose={() => setWish(undefined)} />}
+        {wish && <Wished {...props} wish={wish} onRefused={take} onClose={() => setWish(undefined)} />}
       </Drawer>
     </Dialog.Root>
   );
+}
+
+/** The first field of the form around the button that something is wrong with, in sight. */
+function firstFaulty(button: HTMLElement | null): HTMLElement | undefined {
+  const field = button?.closest('form')?.querySelector<HTMLElement>('[aria-invalid="true"]');
+  if (!field) return undefined;
+  for (let one = field.closest('details'); one; one = one.parentElement?.closest('details') ?? null) one.open = true;
+  field.scrollIntoView({ block: 'center' });
+  return field;
 }
 
 function Wished({
@@ -127,25 +152,27 @@ function Wished({
   }
 
   return (
-    <>
+    <div className="reviewed">
       {!data && !error && <p className="muted">Asking what it would do …</p>}
       {data && <Effects of={data} />}
-      {refused && <Refused error={refused} onApply={() => void apply()} />}
-      <div className="row">
-        <button
-          type="button"
-          className={`button ${tone}`}
-          disabled={sending || (data === undefined && !error)}
-          onClick={() => void apply()}
-        >
-          {sending ? 'Sending …' : label}
-        </button>
-      </div>
       <details>
         <summary>As code</summary>
         <Code calls={[call]} terraform={terraform} />
       </details>
-    </>
+      <footer>
+        {refused && <Refused error={refused} onApply={() => void apply()} />}
+        <div className="row">
+          <button
+            type="button"
+            className={`button ${tone}`}
+            disabled={sending || (data === undefined && !error)}
+            onClick={() => void apply()}
+          >
+            {sending ? 'Sending …' : label}
+          </button>
+        </div>
+      </footer>
+    </div>
   );
 }
 
@@ -160,10 +187,9 @@ export const tasksIn = (answer: unknown): string[] =>
 
 /** What a request would do: values, tasks, price, quotas. */
 export function Effects({ of }: { of: DryRun }) {
-  const { differences, tasks, price_per_month_difference: price, currency_code: currency, quotas } = of;
+  const { creates, differences, tasks, price_per_month_difference: price, currency_code: currency, quotas } = of;
   return (
     <div className="page">
-      {differences.length > 0 && <Differences of={differences} />}
       <dl className="facts">
         <dt>Tasks</dt>
         <dd>{tasks.length === 0 ? 'none: it is done at once' : <TaskList of={tasks} />}</dd>
@@ -182,6 +208,7 @@ export function Effects({ of }: { of: DryRun }) {
           <Quota key={`${region_id} ${attribute}`} name={attribute} before={used_before} after={used} />
         ))}
       </dl>
+      {differences.length > 0 && <Differences of={differences} creates={creates} />}
     </div>
   );
 }
@@ -216,23 +243,37 @@ function TaskList({ of }: { of: DryRun['tasks'] }) {
   );
 }
 
+/** So many lines of differences are seen at once. */
+const LINES = 8;
+
 /** Values before and after, one line for each that changes. */
-export function Differences({ of }: { of: readonly Difference[] }) {
+export function Differences({ of, creates = false }: { of: readonly Difference[]; creates?: boolean }) {
+  const rest = of.slice(LINES);
   return (
-    <div>
-      <h3>{of.length === 1 ? '1 change' : `${of.length} changes`}</h3>
-      <ul className="diff">
-        {of.map(({ path, before, after }) => (
-          <li key={path.join('/')}>
-            <code className="name">{path.join('.') || 'all of it'}</code>
-            {before !== undefined && <del>{textOf(before)}</del>}
-            {after !== undefined && <ins>{textOf(after)}</ins>}
-          </li>
-        ))}
-      </ul>
+    <div className="page">
+      <h3>{creates ? 'What is made' : of.length === 1 ? '1 change' : `${of.length} changes`}</h3>
+      <Lines of={of.slice(0, LINES)} creates={creates} />
+      {rest.length > 0 && (
+        <details>
+          <summary>{creates ? 'Everything else that is made' : `The other ${rest.length}`}</summary>
+          <Lines of={rest} creates={creates} />
+        </details>
+      )}
     </div>
   );
 }
+
+const Lines = ({ of, creates }: { of: readonly Difference[]; creates: boolean }) => (
+  <ul className={creates ? 'diff made' : 'diff'}>
+    {of.map(({ path, before, after }) => (
+      <li key={path.join('/')}>
+        <code className="name">{path.join('.') || 'all of it'}</code>
+        {before !== undefined && <del>{textOf(before)}</del>}
+        {after !== undefined && <ins>{textOf(after)}</ins>}
+      </li>
+    ))}
+  </ul>
+);
 
 /** A refusal, and who stands in the way: the task that holds the thing, after which the request can be sent again. */
 function Refused({ error, onApply }: { error: Error; onApply: () => void }) {
