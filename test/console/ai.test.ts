@@ -199,7 +199,12 @@ describeInBrowser('AI tasks in the console', () => {
     browser.expectFaults(/status of 400/);
     await open('ai-tasks/new');
     await page.getByRole('combobox', { name: 'Task' }).selectOption('content-moderation: nsfw');
-    await page.getByRole('status').filter({ hasText: 'It needs ffmpeg and the packages of the engines' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'It takes ffmpeg and the packages of the engines' }).waitFor();
+    await page.getByRole('combobox', { name: 'Task' }).selectOption('transcription');
+    await page.getByLabel('audio_language').fill('eng');
+    await page.getByRole('status').filter({ hasText: 'No engine for this is running now' }).waitFor();
+    expect(await page.getByText('No engine here').count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Task' }).selectOption('content-moderation: nsfw');
     await page.getByLabel('url').fill('nowhere');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('alert').filter({ hasText: 'Must be the address of a file' }).waitFor();

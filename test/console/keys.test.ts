@@ -167,10 +167,10 @@ describeInBrowser('the console by keys', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await tray.waitFor({ state: 'detached' });
-    expect(await focused(page)).toBe('Tasks0 running');
+    expect(await focused(page)).toBe('Tasks0 running 1 failed');
     await page.getByRole('button', { name: 'Tasks 0 running' }).click();
     await ended.getByRole('link').last().click();
-    await title(page, 'create volume').waitFor();
+    await title(page, 'create volume made').waitFor();
     await tray.waitFor({ state: 'detached' });
   });
 });

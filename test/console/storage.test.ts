@@ -145,8 +145,56 @@ describeInBrowser('storage in the console', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('create volume').waitFor();
     await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog', { name: 'Done: create volume data of the shop' }).waitFor();
     await page.getByRole('link', { name: 'data of the shop' }).click();
     await page.getByRole('heading', { name: 'data of the shop', level: 1 }).waitFor();
+  });
+
+  it('moves to the first field that is wrong, and says how many are', async () => {
+    const { page, open } = await browser.visit();
+    browser.expectFaults(/status of 400/);
+    await open('p/1/r/1/volumes/new');
+    await page.getByLabel('Name').fill('x');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').filter({ hasText: '1 field needs attention' }).waitFor();
+    await expect.poll(() => page.getByLabel('Name').evaluate((field) => field === document.activeElement)).toBe(true);
+  });
+
+  it('has the button to apply in sight, however much is made, and tells no value that will be another', async () => {
+    const { page, open } = await browser.visit();
+    await page.setViewportSize({ width: 800, height: 400 });
+    await open('p/1/r/1/ssh-keys');
+    await page.getByLabel('Name of the key').fill('made later');
+    await page.getByRole('button', { name: 'Add' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('What is made').waitFor();
+    const lines = await dialog.getByRole('listitem').allTextContents();
+    expect(lines).toEqual(expect.arrayContaining(['fingerprintmade on creation', 'public_keymade on creation']));
+    for (const summary of await dialog.locator('summary').all()) await summary.click();
+    const box = await dialog.getByRole('button', { name: 'Add' }).boundingBox();
+    expect((box?.y ?? 400) + (box?.height ?? 0)).toBeLessThanOrEqual(400);
+  });
+
+  it('tells of a task that was begun here how it ends, and points out a failure until it is acknowledged', async () => {
+    const { http } = browser.service;
+    const fault = { task: 'create_volume', name: 'doomed*', do: { fail: 'no space left' } };
+    expect((await http.post('/tradewind/v1/test/faults', fault)).status).toBe(201);
+    const { page, open } = await browser.visit();
+    await open('p/1/r/1/volumes/new');
+    await page.getByLabel('Name').fill('doomed one');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    const failure = page.getByRole('dialog', { name: 'Failed: create volume doomed one' });
+    await failure.getByText('no space left').waitFor();
+    await page.getByRole('button', { name: /^Tasks.* 1 failed$/ }).waitFor();
+    await failure.getByRole('link', { name: 'See the task' }).click();
+    await page.getByRole('heading', { name: 'create volume doomed one', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('button', { name: /^Tasks.*failed$/ }).waitFor({ state: 'detached' });
+    expect(await failure.isVisible()).toBe(true);
+    await failure.getByRole('button', { name: 'Dismiss' }).click();
+    await failure.waitFor({ state: 'detached' });
   });
 
   it('leads from the overview to why a task failed and who asked for it, until that is acknowledged', async () => {
@@ -159,7 +207,7 @@ describeInBrowser('storage in the console', () => {
     await open('p/1/r/1');
     const card = page.getByRole('region', { name: 'Needs you' });
     await card.getByText('no space left').waitFor();
-    await card.getByRole('link', { name: 'create volume' }).click();
+    await card.getByRole('link', { name: 'create volume broken one' }).click();
     const step = page.getByRole('region', { name: 'Steps' }).getByRole('listitem').filter({ hasText: 'given up' });
     await step.getByText('no space left').waitFor();
     await page.getByRole('link', { name: 'Request' }).click();

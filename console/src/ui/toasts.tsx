@@ -62,7 +62,6 @@ function Following({ toast, task: id, place }: TaskIn & { toast: string }) {
           </>
         ),
         type: 'bad',
-        priority: 'high',
       });
     else if (task.state === 'FINISHED') {
       const thing = thingOf(task);

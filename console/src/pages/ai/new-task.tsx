@@ -58,6 +58,7 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
   const kind = kinds.find((one) => one.name === name);
   const known = Object.keys(kind?.schema.properties ?? {});
   const { faults, clear, take } = useFaults(known);
+  const needs = useNeeds(kind?.fixed ?? {});
   // What was entered for another kind stays until it is of use again.
   const body = {
     ...kind?.fixed,
@@ -88,7 +89,16 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
             options={kinds.map((one) => ({ value: one.name, text: one.name }))}
             onChange={setName}
           />
-          {kind && <Needs of={kind.fixed} />}
+          <div role="status">
+            {needs && (
+              <div className="note warn">
+                <p>No engine for this is running now. It takes {needs}.</p>
+                <p>
+                  If all of that is installed, <code>npx tradewind doctor</code> on the server says why it does not run.
+                </p>
+              </div>
+            )}
+          </div>
           {kind && (
             <Properties
               key={kind.name}
@@ -121,7 +131,7 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
             <h2 id="engines">What the engines can do</h2>
           </header>
           <div className="inside page">
-            {name === 'transcription' && (
+            {name === 'transcription' && needs === null && (
               <Languages spoken={entered.audio_language} shown={entered.subtitles_language} />
             )}
             <p>The engines run on this server, and the file is fetched by it: it must be reachable from there.</p>
@@ -136,13 +146,10 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
   );
 }
 
-/** What has to be installed before an engine can do that kind of task. */
-function Needs({ of: { task_name, category } }: { of: Record<string, unknown> }) {
+/** What that kind of task takes, if no engine can do it now; null if one can. */
+function useNeeds({ task_name, category }: Record<string, unknown>): string | null | undefined {
   const { data } = $api.useQuery('get', '/tradewind/v1/ai-tasks/kinds');
-  const needs = data?.find((one) => one.task_name === task_name && one.category === category)?.needs;
-  return (
-    <div role="status">{needs && <p className="note warn">No engine here can do this now. It needs {needs}.</p>}</div>
-  );
+  return data?.find((one) => one.task_name === task_name && one.category === category)?.needs;
 }
 
 const CODE = /^[a-z]{3}$/;
