@@ -32,7 +32,7 @@ function Shown() {
       <Toast.Content className="row">
         <Toast.Title />
         <Toast.Description />
-        <Toast.Close className="button quiet" aria-label="Dismiss">
+        <Toast.Close className="button quiet" aria-label="Dismiss" aria-hidden={false}>
           ✕
         </Toast.Close>
       </Toast.Content>
