@@ -116,6 +116,7 @@ export async function accessibilityFaults(page: Page, part = 'html'): Promise<st
   const faults: string[] = [];
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
+    await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
     // Of all that it looks at, only the contrast depends on the colours.
     const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast'], ` : '';
     const { violations } = await page.evaluate<AxeResults>(
