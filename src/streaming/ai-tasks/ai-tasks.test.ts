@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { activateAiFeatures } from '../../../test/support/ai-tasks.ts';
-import { borrowService, type TestService } from '../../../test/support/service.ts';
 import { finishAiTask } from '../../../test/support/finished-ai-tasks.ts';
+import { borrowService, type TestService } from '../../../test/support/service.ts';
 
 const PATH = '/streaming/ai/tasks';
 const url = 'https://media.example.com/a.mp4';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { follow, type Received } from '../../../test/support/events.ts';
-import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { finishAiTask } from '../../../test/support/finished-ai-tasks.ts';
+import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 
 const PATH = '/tradewind/v1/events';
 
