@@ -58,7 +58,7 @@ async function databaseFindings({ databaseUrl, dataDir }: Config): Promise<(Find
 async function inTime<Found>(what: string, looking: Promise<Found>): Promise<Found | Finding> {
   const late = new AbortController();
   const { signal } = late;
-  const never = sleep(PATIENCE_MS, limited(what, `no answer within ${PATIENCE_MS / 1_000} s`), { signal });
+  const never = sleep(PATIENCE_MS, missing(what, `no answer within ${PATIENCE_MS / 1_000} s`), { signal });
   try {
     return await Promise.race([looking, never]);
   } finally {

@@ -40,9 +40,18 @@ function kept<Found extends object>(look: () => Promise<Found>): () => Promise<F
   const forget = () => {
     last = undefined;
   };
-  const lookNow = async () => ({ checked_at: new Date().toISOString(), ...(await look()) });
+  async function lookNow() {
+    try {
+      const found = { checked_at: new Date().toISOString(), ...(await look()) };
+      setTimeout(forget, KEPT_MS).unref();
+      return found;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
   return () => {
-    last ??= lookNow().finally(() => setTimeout(forget, KEPT_MS).unref());
+    last ??= lookNow();
     return last;
   };
 }

@@ -115,6 +115,8 @@ describeInBrowser('every page', () => {
         if (of.prefix === '' && buttons.some(({ operation }) => operation === operationId))
           refusals.set(operationId, await refusalOf(caller, of));
       }
+      const known = ({ operation }: Button) => refusals.has(operation) || operation === 'changePassword';
+      expect(buttons.filter((button) => !known(button))).toEqual([]);
       const wrong = buttons
         .map((button) => ({ ...button, refused: refusals.get(button.operation) }))
         .filter(({ why, refused }) => (REFUSAL.test(why) ? why : undefined) !== refused);
@@ -191,7 +193,10 @@ const routeOf = (page: Page, address: string): Promise<string> =>
 async function show(page: Page, address: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
   await vi.waitFor(async () => {
-    expect(await page.evaluate('__TSR_ROUTER__.state.status')).toBe('idle');
+    const shown = await page.evaluate<string[]>(
+      '(({ status, resolvedLocation }) => [status, resolvedLocation?.publicHref])(__TSR_ROUTER__.state)',
+    );
+    expect(shown).toEqual(['idle', address]);
     const main = page.locator('#main');
     expect(await main.locator('h1').count()).toBe(1);
     expect(await main.getByText('Reading …', { exact: true }).count()).toBe(0);

@@ -74,13 +74,14 @@ describeInBrowser('the console of a process', () => {
     await page.getByRole('heading', { name: body.name, level: 1 }).waitFor();
     expect(['NEW', 'RUNNING']).toContain((await http.get(`/cloud/v1/tasks/${task}`)).body.state);
     browser.expectFaults(/ERR_|Failed to load/);
+    await page.evaluate('globalThis.isTheSame = true');
     await service.end('SIGKILL');
     await page.getByText('Connecting', { exact: true }).waitFor();
     service = await serve(settings);
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByText('Provisioned').first().waitFor();
     await vi.waitFor(async () => expect((await http.get(`/cloud/v1/tasks/${task}`)).body.state).toBe('FINISHED'));
-    // Neither page nor worker was loaded anew.
+    expect(await page.evaluate('globalThis.isTheSame')).toBe(true);
     await page.getByRole('link', { name: 'Tasks' }).last().click();
     await page
       .getByRole('link', { name: /create/ })

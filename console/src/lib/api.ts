@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import createFetchClient from 'openapi-fetch';
 import createClient from 'openapi-react-query';
 import type { paths } from '../../types/api.d.ts';
-import type { ApiResponse } from '../worker/messages.ts';
+import { type ApiResponse, identityOf } from '../worker/messages.ts';
 import type { Call } from './call.ts';
 import { isObject } from './changes.ts';
 import * as hub from './hub.ts';
@@ -127,12 +127,18 @@ export const queries = new QueryClient({
 
 const LOOK_MS = 500;
 
-/** Waits until a task has ended, and returns the ID of the first thing of a kind that it made. @throws ApiError, Error */
-export async function whenMade(task: string, kind: string): Promise<string> {
+/**
+ * Waits until a task has ended, and returns the ID of the first thing of a kind that it made. `leave` ends the waiting, and so
+ * does acting for somebody else. @throws ApiError, Error
+ */
+export async function whenMade(task: string, kind: string, leave?: AbortSignal): Promise<string> {
+  const whose = identityOf(hub.session.get());
   for (;;) {
-    // A server that can't be reached for a while is asked again.
+    leave?.throwIfAborted();
+    if (identityOf(hub.session.get()) !== whose) throw new Error('You act for another account now.');
+    // A server that can't be reached, or has too much to do, is asked again.
     const answer = await api.GET('/v1/tasks/{task_id}', { params: { path: { task_id: task } } }).catch((error) => {
-      if (error instanceof ApiError) throw error;
+      if (error instanceof ApiError && error.status < 500 && error.status !== 429) throw error;
     });
     const { state, error, created_resources } = answer?.data ?? {};
     if (state === 'ERROR') throw new Error(error ?? 'The task has failed.');

@@ -42,16 +42,15 @@ const ask = (call: Call) => send(call, { 'tradewind-dry-run': 'true' }) as Promi
 export async function dryRun(call: Call): Promise<DryRun> {
   const answer = await ask(call);
   const { resource, changes } = answer;
-  // What a second answer has other values for is made up each time.
-  const again = changes.some(({ value }) => typeof value === 'object' && value !== null) ? await ask(call) : answer;
   const [whole] = changes;
-  if (changes.length === 1 && whole?.path === '' && isObject(whole.value))
+  if (changes.length === 1 && whole?.path === '' && isObject(whole.value)) {
+    // What a second answer has other values for is made up each time.
+    const again = await ask(call);
     return { ...answer, creates: true, differences: madeOf(whole.value, again.changes[0]?.value) };
+  }
   const before = changes.length > 0 && resource !== null ? await read(resource) : undefined;
   const differences = changes
-    .map((change, index) =>
-      differenceOf(before, { ...change, value: lasting(change.value, again.changes[index]?.value) }),
-    )
+    .map((change) => differenceOf(before, { ...change, value: lasting(change.value, change.value) }))
     .filter(({ path }) => !UNSAID.includes(path.at(-1)));
   return { ...answer, creates: false, differences };
 }

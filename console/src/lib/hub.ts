@@ -139,6 +139,7 @@ type WithoutId<One> = One extends { id: number } ? Omit<One, 'id'> : never;
 async function ask(asked: WithoutId<Asked>, watch?: Watch): Promise<ApiResponse> {
   const id = ++last;
   const hub = await port;
+  watch?.signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject, watch });
     hub?.postMessage({ ...asked, id });

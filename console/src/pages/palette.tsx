@@ -84,7 +84,7 @@ export function Palette({
     void navigate({ to, params: { ...place, ...params } as never, search: search as never });
     document.getElementById('main')?.focus();
   };
-  const resources = useResources(place, typed, go);
+  const resources = useResources(place, text.trim(), go);
   const operations = useOperations(typed, go);
   const pages = sections.flatMap(([note, entries]) =>
     entries.map(([to, text]): Item => ({ id: to, text, note, open: () => go(to) })),

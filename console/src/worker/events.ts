@@ -9,6 +9,8 @@ const POLL_MS = 3_000;
 const STREAM_AGAIN_MS = 5 * 60_000;
 const TOO_SHORT_MS = 1_000;
 const PATH = '/tradewind/v1/events';
+/** A comment with a cursor. */
+const HEARTBEAT = /^:[^\n]*\nid: (\S+)\n\n/gm;
 
 interface Listener {
   live(live: Live): void;
@@ -49,6 +51,8 @@ export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(
         heard = true;
         pause = AGAIN_MS;
         parser.feed(text);
+        // The parser drops what has no data.
+        cursor = [...text.matchAll(HEARTBEAT)].at(-1)?.[1] ?? cursor;
       };
       await response.body.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }));
     } catch (error) {

@@ -74,7 +74,10 @@ const WAITS = sql`count(*) filter (where worker_id is null)`;
 const RUNS = sql`count(*) filter (where worker_id is not null)`;
 const AI_KIND = sql`coalesce(task_data ->> 'category', task_name)`;
 
-/** The conditions are those of indexes: nobody looks through all that has ended. */
+/**
+ * Nobody looks through all that has ended, but for failed tasks: their index begins with the account, so that before PostgreSQL 18
+ * all of it is read.
+ */
 async function countWork(db: Sql, now: Date): Promise<Counted[]> {
   const lately = sql`${now}::timestamptz - interval '1 hour'`;
   const { rows } = await sql<Counted>`
@@ -91,7 +94,10 @@ async function countWork(db: Sql, now: Date): Promise<Counted[]> {
     from wants where worker_id is not null or (worker_id is null and due_at is not null) group by kind
     union all
     select 'ai_tasks', ${AI_KIND}, count(*), 0, min(created_at), count(*) filter (where status = 'RETRY'), 0
-    from ai_tasks where status in ('PENDING', 'RECEIVED', 'RETRY') group by 2
+    from (
+      select task_data, task_name, status, created_at from ai_tasks
+      where status in ('PENDING', 'RECEIVED', 'RETRY') order by created_at limit ${MOST_COUNTED}
+    ) as waiting group by 2
     union all
     select 'ai_tasks', ${AI_KIND}, 0, count(*), null, 0, 0
     from ai_task_runs join ai_tasks on ai_tasks.id = task_id group by 2

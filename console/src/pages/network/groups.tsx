@@ -111,18 +111,13 @@ function NewGroup() {
   });
   useEffect(() => {
     if (task === undefined) return;
-    let here = true;
-    whenMade(task, 'security_groups').then(
-      (group) => here && go(group),
-      (error: Error) => {
-        if (!here) return;
-        setFailed(error.message);
-        setTask(undefined);
-      },
-    );
-    return () => {
-      here = false;
-    };
+    const leaving = new AbortController();
+    whenMade(task, 'security_groups', leaving.signal).then(go, (error: Error) => {
+      if (leaving.signal.aborted) return;
+      setFailed(error.message);
+      setTask(undefined);
+    });
+    return () => leaving.abort();
   }, [task]);
   return (
     <NewForm title="New security group">

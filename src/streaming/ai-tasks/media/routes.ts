@@ -23,7 +23,7 @@ export function aiTaskMediaRoutes(app: Api, on: Platform): void {
   api.get(`${BASE}/:task_id/media`, 'getAiTaskMedia', 'Get the media file of an AI task', {
     refuses: [416, 422],
     description:
-      'Fetches the file again from where the task has it, by the same rules, and passes it on; nothing is kept. 422 says why it can’t be had. `Range` asks for one part, which comes with 206 if that server sends parts. An account can read 4 files at a time.',
+      'Fetches the file again from where the task has it, by the same rules, and passes it on; nothing is kept. 422 says why it can’t be had. `Range` asks for one part, which comes with 206 if that server sends parts. An account can read 4 files at a time from each process.',
     params: schema.AiTaskParams,
     headers: schema.MediaHeaders,
     answer: schema.mediaResponse,
