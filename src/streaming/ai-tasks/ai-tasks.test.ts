@@ -11,7 +11,10 @@ let service: TestService;
 beforeAll(async () => {
   service = await borrowService();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.pool.query("delete from workers where host = 'elsewhere'");
+  await service.stop();
+});
 
 const create = (body: object) => service.http.post(PATH, body);
 
