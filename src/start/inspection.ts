@@ -4,7 +4,7 @@ import { orphansIn } from './checks.ts';
 import { findingsOf } from './doctor.ts';
 import type { Prepared } from './preparation.ts';
 
-/** Looking starts programs and asks backends for all that they have, which is not done for everyone who asks. */
+/** A look starts programs and lists everything in every backend, so callers share one for a while. */
 const KEPT_MS = 30_000;
 const MOST_SHOWN = 1_000;
 

@@ -55,7 +55,7 @@ export async function dryRun(call: Call): Promise<DryRun> {
   return { ...answer, creates: false, differences };
 }
 
-/** The fields of a new thing that say something: first what is known in a word, last what isn't known yet. */
+/** The fields of a new thing that have a value. Short values come first, and those made on creation last. */
 function madeOf(value: Record<string, unknown>, again: unknown): Difference[] {
   const rank = (after: unknown) => (after === MADE ? 2 : typeof after === 'object' ? 1 : 0);
   return Object.entries(lasting(value, again) as Record<string, unknown>)

@@ -14,6 +14,7 @@ import { Review } from '../ui/review.tsx';
 import { State } from '../ui/state.tsx';
 import { TaskLink, useTitles } from '../ui/task.tsx';
 import { Time } from '../ui/time.tsx';
+import { nameOf } from './account/quota-names.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { RunningTasks, runningOf, TASKS_SHOWN as SHOWN, TASKS, useRunning } from './task-tray.tsx';
 import { acknowledgement } from './tasks.tsx';
@@ -130,18 +131,6 @@ function Failed({ place }: { place: Place }) {
   );
 }
 
-const NAMES: Record<string, string> = {
-  firewall: 'security groups',
-  floating: 'floating IPs',
-  laas_topic: 'log topics',
-  loadbalancer: 'load balancers',
-  reserved_fixed_ip: 'reserved IPs',
-  servergroup: 'placement groups',
-  sfs: 'file shares',
-  vm: 'instances',
-  volume_snapshots: 'snapshots',
-};
-
 interface Quota {
   name: string;
   limit: number;
@@ -161,9 +150,7 @@ function useQuotas({ region }: Place) {
       const name = /^(.*)_count_limit$/.exec(key)?.[1];
       if (name === undefined) return [];
       const [limit = 0, used = 0] = [numbers[key], numbers[`${name}_count_usage`]];
-      return [
-        { name: NAMES[name] ?? `${name.replaceAll('_', ' ')}s`, limit, used, share: limit === 0 ? 0 : used / limit },
-      ];
+      return [{ name: nameOf(name), limit, used, share: limit === 0 ? 0 : used / limit }];
     })
     .sort((one, other) => other.share - one.share || other.used - one.used);
   return { read, quotas };

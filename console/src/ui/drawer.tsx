@@ -11,7 +11,7 @@ export function Drawer({
   title: ReactNode;
   /** Whether it has to stay open. */
   busy?: boolean;
-  /** What has the focus once it is closed, if not what opened it. */
+  /** Gets the focus when the drawer closes; by default, the button that opened it does. */
   finalFocus?: () => HTMLElement | true;
   children: ReactNode;
 }) {

@@ -51,7 +51,7 @@ export function followEvents(keeper: SessionKeeper, listener: Listener): { stop(
         heard = true;
         pause = AGAIN_MS;
         parser.feed(text);
-        // The parser drops what has no data.
+        // The parser ignores heartbeats, since they have no data.
         cursor = [...text.matchAll(HEARTBEAT)].at(-1)?.[1] ?? cursor;
       };
       await response.body.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }));

@@ -20,7 +20,7 @@ export function Prices() {
   );
 }
 
-/** What has a size is priced by the GiB, as the API says of price lists. */
+/** The API prices these by the GiB. */
 export const unitOf = (item: string): string =>
   /^(volume_types\.|file_share_types\.|image_storage$|log_storage$)/.test(item) ? 'one GiB' : 'one';
 

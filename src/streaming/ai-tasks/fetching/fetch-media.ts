@@ -152,7 +152,7 @@ export interface OpenMedia {
   /** 200; 206 or 416 only if a part was asked for. */
   status: number;
   headers: IncomingHttpHeaders;
-  /** Fails like `openMedia`. Its end, or that of the signal, ends the connection. */
+  /** Throws what `openMedia` throws. The connection closes when the reader stops or the signal aborts. */
   bytes: Readable;
 }
 

@@ -10,7 +10,7 @@ import { openAiTaskMedia } from './service.ts';
 
 const BASE = '/tradewind/v1/ai-tasks';
 
-/** What isn't in the published interface: what helps people to work with tasks. */
+/** Operations of our own, which the published interface does not have. */
 export function aiTaskMediaRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['AI tasks'] });
 
