@@ -93,8 +93,8 @@ export async function send({ method, path, headers, body }: Call, more: Record<s
 }
 
 /** Fetches a file with the person's rights, which a plain link would not have. @throws ApiError, Error */
-export async function file(path: string, watch?: hub.Watch): Promise<Blob> {
-  return (await ask({ method: 'GET', path }, watch)).body ?? new Blob();
+export async function file(path: string, headers = {}, watch?: hub.Watch): Promise<Blob> {
+  return (await ask({ method: 'GET', path, headers }, watch)).body ?? new Blob();
 }
 
 /** How requests of openapi-fetch reach the hub, which has the access token. */

@@ -10,7 +10,7 @@ import { useWho } from '../lib/session.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { Fault } from '../ui/fault.tsx';
 import { TextFilter } from '../ui/filters.tsx';
-import { Page, UnreadPage } from '../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../ui/page.tsx';
 import { Properties, SchemaField } from '../ui/schema-field.tsx';
 
 /** Lists every operation of the API, with or without a page of its own. */
@@ -186,18 +186,21 @@ function Form({ operation, resolve }: { operation: Operation; resolve: Catalog['
       </form>
       {unreachable && <Fault error={unreachable} />}
       {sent && (
-        <section className="card" aria-labelledby="answer">
-          <header>
-            <h2 id="answer">{sent.dry ? 'What it would do' : 'Answer'}</h2>
-            <span className={`badge ${sent.status < 400 ? 'good' : 'bad'}`}>{sent.status}</span>
-            <span className="muted">
-              {Math.round(sent.ms)} ms · request <code>{sent.requestId}</code>
-            </span>
-          </header>
+        <Section
+          title={sent.dry ? 'What it would do' : 'Answer'}
+          aside={
+            <>
+              <span className={`badge ${sent.status < 400 ? 'good' : 'bad'}`}>{sent.status}</span>
+              <span className="muted">
+                {Math.round(sent.ms)} ms · request <code>{sent.requestId}</code>
+              </span>
+            </>
+          }
+        >
           <div className="inside">
             <pre className="code">{sent.text || 'Without contents.'}</pre>
           </div>
-        </section>
+        </Section>
       )}
     </Page>
   );

@@ -235,15 +235,16 @@ function Steps({ of: task }: { of: Task }) {
   });
   if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   return (
-    <section className="card" aria-labelledby="steps">
-      <header>
-        <h2 id="steps">Steps</h2>
-        {data && (
+    <Section
+      title="Steps"
+      aside={
+        data && (
           <span className="muted">
             {data.done} of {data.of} done
           </span>
-        )}
-      </header>
+        )
+      }
+    >
       {!data && <p className="empty">Reading …</p>}
       {data?.steps.length === 0 && <p className="empty">This task has no steps.</p>}
       {data && (
@@ -254,7 +255,7 @@ function Steps({ of: task }: { of: Task }) {
           to={hasEnded(task.state) ? timeOf(task.finished_on ?? '').getTime() : undefined}
         />
       )}
-    </section>
+    </Section>
   );
 }
 

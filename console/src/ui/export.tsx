@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { refusalOf } from '../lib/api.ts';
-import * as hub from '../lib/hub.ts';
+import * as api from '../lib/api.ts';
 import { Action } from './action.tsx';
 import { useToasts } from './toasts.tsx';
 
@@ -25,9 +24,7 @@ export function Export({
   async function save() {
     setBusy(true);
     try {
-      const answer = await hub.call({ method: 'GET', path, headers: { accept } });
-      if (answer.status >= 400) throw await refusalOf(answer);
-      const address = URL.createObjectURL(answer.body ?? new Blob());
+      const address = URL.createObjectURL(await api.file(path, { accept }));
       const link = document.createElement('a');
       link.href = address;
       link.download = file;

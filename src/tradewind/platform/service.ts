@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { sql } from 'kysely';
 import { type AiCapabilities, workKinds } from '../../../engines/index.ts';
+import { READER_IS_DEAD } from '../../cloud/ground/catalog/service.ts';
 import type { Sql } from '../../db/database.ts';
 import { version } from '../../lib/own-program.ts';
 import type { Platform } from '../../platform.ts';
@@ -35,7 +36,7 @@ async function processesAlive(db: Sql): Promise<Alive[]> {
       select * from workers where ${LIVES}
     ), readers as (
       select host, pid, max(seen_at) as seen_at, max(problem) as problem from catalog_readers
-      where seen_at >= now() - interval '10 seconds' group by host, pid
+      where not ${READER_IS_DEAD} group by host, pid
     )
     select host, pid, living.id as worker_id, started_at, greatest(beat_at, seen_at) as seen_at, capabilities,
       problem as catalog_problem,

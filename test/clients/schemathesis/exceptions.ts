@@ -6,7 +6,7 @@ export interface Exceptions {
   failure: string;
   signature: string;
   operations: string[];
-  /** It may not be met: what is drawn differs between versions of the generator. */
+  /** Whether it is met depends on what is drawn. */
   byChance?: true;
 }
 

@@ -6,7 +6,7 @@ import { useWho } from '../../lib/session.ts';
 import { Action } from '../../ui/action.tsx';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Fault } from '../../ui/fault.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { TextField, useForm } from '../../ui/field.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Section } from '../../ui/page.tsx';
 import { usePaging } from '../../ui/pages.tsx';
@@ -90,19 +90,19 @@ const EMPTY = { old: '', new: '', double: '' };
 function Password() {
   const { userId, email } = useWho();
   const said = useToasts();
-  const [values, setValues] = useState(EMPTY);
+  const { values, field, reset, take } = useForm(EMPTY);
   const [refused, setRefused] = useState<Error>();
   const [busy, setBusy] = useState(false);
-  const faults = refused instanceof ApiError ? refused.fields : {};
   const path = `/iam/users/${userId}/password`;
 
   async function submit(event: SubmitEvent) {
     event.preventDefault();
     setBusy(true);
     setRefused(undefined);
+    reset(values);
     try {
       await send({ method: 'PUT', path, body: values });
-      setValues(EMPTY);
+      reset();
       // It has ended this login, too.
       const again = await signIn({ username: email, password: values.new }).catch(() => undefined);
       said.add(
@@ -111,29 +111,24 @@ function Password() {
           : { title: 'Password changed', description: 'Sign in again with the new one.', type: 'warn', timeout: 0 },
       );
     } catch (error) {
-      setRefused(error as Error);
+      if (!(error instanceof ApiError && take(error))) setRefused(error as Error);
     } finally {
       setBusy(false);
     }
   }
-  const field = (name: keyof typeof EMPTY, label: string, help?: string) => (
-    <TextField
-      label={label}
-      type="password"
-      required
-      value={values[name]}
-      onChange={(value) => setValues({ ...values, [name]: value })}
-      faults={faults[name]}
-      help={help}
-    />
-  );
+  const password = { type: 'password', required: true } as const;
   return (
     <Section title="Change your password">
       <form className="form inside" onSubmit={(event) => void submit(event)}>
-        {refused && Object.keys(faults).every((name) => !(name in EMPTY)) && <Fault error={refused} />}
-        {field('old', 'Present password')}
-        {field('new', 'New password', 'All your other logins end. API tokens keep working.')}
-        {field('double', 'New password again')}
+        {refused && <Fault error={refused} />}
+        <TextField label="Present password" {...password} {...field('old')} />
+        <TextField
+          label="New password"
+          {...password}
+          {...field('new')}
+          help="All your other logins end. API tokens keep working."
+        />
+        <TextField label="New password again" {...password} {...field('double')} />
         <div className="row">
           <Action
             operation="changePassword"

@@ -105,12 +105,8 @@ function QuotaTable({
   const quotas = quotasIn((read.data ?? {}) as Record<string, number>).sort(
     (one, other) => other.used / (other.limit || 1) - one.used / (one.limit || 1),
   );
-  const id = `quotas-${region ?? 'all'}`;
   return (
-    <section className="card" aria-labelledby={id}>
-      <header>
-        <h2 id={id}>{title}</h2>
-      </header>
+    <Section title={title}>
       <Table
         caption={`Quotas: ${title}`}
         read={{ ...read, data: read.data && quotas }}
@@ -136,7 +132,7 @@ function QuotaTable({
         ]}
         empty={<p>There are no quotas.</p>}
       />
-    </section>
+    </Section>
   );
 }
 

@@ -7,7 +7,7 @@ import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
-import { Page, UnreadPage } from '../../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../../ui/page.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Secret } from '../../ui/secret.tsx';
@@ -300,52 +300,55 @@ function Assignments({ userId }: { userId: number }) {
       ? 'the whole account'
       : (projects.data?.results.find((one) => one.id === id)?.name ?? `project ${id}`);
   return (
-    <section className="card" aria-labelledby="assignments">
-      <header>
-        <h2 id="assignments">Roles in the cloud</h2>
-        <span className="muted">
-          With roles in projects, a user has these rights there and none elsewhere. Without any, the role in the account
-          counts.
-        </span>
-        <FormDrawer
-          operation="createRoleAssignment"
-          label="Assign a role"
-          title="Assign a role"
-          initial={{ role: 'Observer', project_id: '' }}
-          apply="Assign"
-          call={({ role, project_id }) =>
-            callOf('post', '/cloud/v1/users/assignments', {
-              body: {
-                user_id: userId,
-                role: role as 'Observer',
-                client_id: clientId,
-                ...(project_id && { project_id: Number(project_id) }),
-              },
-            })
-          }
-        >
-          {({ field }) => (
-            <>
-              <SelectField
-                label="Role"
-                options={(roles.data?.results ?? []).map(({ role, scope }) => ({
-                  value: role,
-                  text: scope === 'Client' ? `${role} (whole account)` : role,
-                }))}
-                {...field('role')}
-              />
-              <SelectField
-                label="Project"
-                options={[
-                  { value: '', text: 'the whole account' },
-                  ...(projects.data?.results ?? []).map(({ id, name }) => ({ value: String(id), text: name })),
-                ]}
-                {...field('project_id')}
-              />
-            </>
-          )}
-        </FormDrawer>
-      </header>
+    <Section
+      title="Roles in the cloud"
+      aside={
+        <>
+          <span className="muted">
+            With roles in projects, a user has these rights there and none elsewhere. Without any, the role in the
+            account counts.
+          </span>
+          <FormDrawer
+            operation="createRoleAssignment"
+            label="Assign a role"
+            title="Assign a role"
+            initial={{ role: 'Observer', project_id: '' }}
+            apply="Assign"
+            call={({ role, project_id }) =>
+              callOf('post', '/cloud/v1/users/assignments', {
+                body: {
+                  user_id: userId,
+                  role: role as 'Observer',
+                  client_id: clientId,
+                  ...(project_id && { project_id: Number(project_id) }),
+                },
+              })
+            }
+          >
+            {({ field }) => (
+              <>
+                <SelectField
+                  label="Role"
+                  options={(roles.data?.results ?? []).map(({ role, scope }) => ({
+                    value: role,
+                    text: scope === 'Client' ? `${role} (whole account)` : role,
+                  }))}
+                  {...field('role')}
+                />
+                <SelectField
+                  label="Project"
+                  options={[
+                    { value: '', text: 'the whole account' },
+                    ...(projects.data?.results ?? []).map(({ id, name }) => ({ value: String(id), text: name })),
+                  ]}
+                  {...field('project_id')}
+                />
+              </>
+            )}
+          </FormDrawer>
+        </>
+      }
+    >
       <Table
         caption="Roles of the user in projects"
         read={read}
@@ -373,6 +376,6 @@ function Assignments({ userId }: { userId: number }) {
         ]}
         empty={<p>The user has no roles in projects: the role in the account counts everywhere.</p>}
       />
-    </section>
+    </Section>
   );
 }

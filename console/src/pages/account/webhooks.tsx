@@ -254,12 +254,15 @@ function Deliveries({ webhook }: { webhook: string }) {
   };
   const read = $api.useQuery('get', DELIVERIES, { params }, { refetchInterval: LOOK_AGAIN_MS });
   return (
-    <section className="card" aria-labelledby="deliveries">
-      <header>
-        <h2 id="deliveries">Deliveries</h2>
-        <span className="muted">of the last seven days</span>
-        <ChoiceFilter name="state" label="State" options={optionsOf(STATES)} />
-      </header>
+    <Section
+      title="Deliveries"
+      aside={
+        <>
+          <span className="muted">of the last seven days</span>
+          <ChoiceFilter name="state" label="State" options={optionsOf(STATES)} />
+        </>
+      }
+    >
       <Table
         caption="Deliveries, the newest first"
         read={read}
@@ -287,7 +290,7 @@ function Deliveries({ webhook }: { webhook: string }) {
         empty={<p>Nothing has been sent yet. “Send a test” tries it.</p>}
       />
       <NextPages next={read.data?.next_page_token} />
-    </section>
+    </Section>
   );
 }
 

@@ -226,11 +226,10 @@ const STATUSES = ['active', 'paused', 'trial', 'trialend'] as const;
 function Services({ clientId }: { clientId: number }) {
   const read = $api.useQuery('get', '/iam/clients/{clientId}/services', { params: { path: { clientId } } });
   return (
-    <section className="card" aria-labelledby="services">
-      <header>
-        <h2 id="services">Services</h2>
-        <span className="muted">While one is off, the client’s logins and API tokens are refused there.</span>
-      </header>
+    <Section
+      title="Services"
+      aside={<span className="muted">While one is off, the client’s logins and API tokens are refused there.</span>}
+    >
       <Table
         caption="Services of the client"
         read={read}
@@ -266,6 +265,6 @@ function Services({ clientId }: { clientId: number }) {
         ]}
         empty={<p>There are no services.</p>}
       />
-    </section>
+    </Section>
   );
 }

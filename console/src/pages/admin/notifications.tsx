@@ -7,7 +7,7 @@ import { AsCode } from '../../ui/as-code.tsx';
 import { CheckField, type Form, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter } from '../../ui/filters.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Section } from '../../ui/page.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -65,10 +65,7 @@ export function Notifications() {
       </search>
       <div className="cards">
         {(Object.keys(EVENTS) as Event[]).map((event) => (
-          <section key={event} className="card" aria-labelledby={event}>
-            <header>
-              <h2 id={event}>{EVENTS[event].title}</h2>
-            </header>
+          <Section key={event} title={EVENTS[event].title}>
             <div className="inside page">
               <p>{EVENTS[event].text}</p>
               <div>
@@ -89,7 +86,7 @@ export function Notifications() {
                 </FormDrawer>
               </div>
             </div>
-          </section>
+          </Section>
         ))}
       </div>
       <Settings resellerId={resellerId} />

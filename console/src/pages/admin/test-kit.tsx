@@ -56,11 +56,10 @@ export function TestKit() {
     >
       <ClockCard clock={clock.data} speed={simulation.data?.speed} />
       <AddRule />
-      <section className="card" aria-labelledby="rules">
-        <header>
-          <h2 id="rules">Faults</h2>
-          <Do call={{ method: 'DELETE', path: `${BASE}/faults` }} label="Delete all" tone="danger" />
-        </header>
+      <Section
+        title="Faults"
+        aside={<Do call={{ method: 'DELETE', path: `${BASE}/faults` }} label="Delete all" tone="danger" />}
+      >
         <Table
           caption="Faults that are set"
           read={faults}
@@ -79,7 +78,7 @@ export function TestKit() {
           ]}
           empty={<p>Nothing goes wrong on purpose.</p>}
         />
-      </section>
+      </Section>
     </Page>
   );
 }
@@ -140,15 +139,18 @@ function ClockCard({ clock: { at, running }, speed }: { clock: Clock; speed: num
   const [hours, setHours] = useState<number | undefined>(1);
   const [factor, setFactor] = useState<number>();
   return (
-    <section className="card" aria-labelledby="clock">
-      <header>
-        <h2 id="clock">Clock</h2>
-        <span className={`badge ${running ? 'good' : 'warn'}`}>{running ? 'running' : 'stopped'}</span>
-        <time className="mono" dateTime={at}>
-          {at}
-        </time>
-        <Do call={clockCall({ running: !running })} label={running ? 'Stop' : 'Start'} />
-      </header>
+    <Section
+      title="Clock"
+      aside={
+        <>
+          <span className={`badge ${running ? 'good' : 'warn'}`}>{running ? 'running' : 'stopped'}</span>
+          <time className="mono" dateTime={at}>
+            {at}
+          </time>
+          <Do call={clockCall({ running: !running })} label={running ? 'Stop' : 'Start'} />
+        </>
+      }
+    >
       <div className="inside cards">
         <Form call={() => clockCall({ advance_s: (hours ?? 0) * 3_600 })} label="Move on">
           <NumberField label="Hours" required step="any" value={hours} onChange={setHours} />
@@ -166,7 +168,7 @@ function ClockCard({ clock: { at, running }, speed }: { clock: Clock; speed: num
           />
         </Form>
       </div>
-    </section>
+    </Section>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 
 /** What was found in a frame. Frames are numbered at the film’s own rate. */
@@ -27,13 +28,14 @@ export function Moderation({
   const [limit, setLimit] = useState(50);
   const above = frames.filter(({ confidence }) => confidence * 100 >= limit);
   return (
-    <section className="card" aria-labelledby="frames">
-      <header>
-        <h2 id="frames">Frames</h2>
+    <Section
+      title="Frames"
+      aside={
         <span className={`badge ${detected ? 'bad' : 'good'}`}>
           {detected ? found.join(', ') || 'found' : 'nothing found'}
         </span>
-      </header>
+      }
+    >
       {frames.length === 0 ? (
         <p className="empty">No frame has a finding.</p>
       ) : (
@@ -76,7 +78,7 @@ export function Moderation({
           empty={<p>Nothing is at or above the threshold.</p>}
         />
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -6,7 +6,7 @@ import { type Catalog, type Schema, useCatalog } from '../../lib/operations.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { SelectField, useFaults } from '../../ui/field.tsx';
-import { Page, UnreadPage } from '../../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Properties, textOf } from '../../ui/schema-field.tsx';
 
@@ -126,10 +126,7 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
             />
           </div>
         </form>
-        <section className="card" aria-labelledby="engines">
-          <header>
-            <h2 id="engines">What the engines can do</h2>
-          </header>
+        <Section title="What the engines can do">
           <div className="inside page">
             {name === 'transcription' && needs === null && (
               <Languages spoken={entered.audio_language} shown={entered.subtitles_language} />
@@ -140,7 +137,7 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
               missing.
             </p>
           </div>
-        </section>
+        </Section>
       </div>
     </Page>
   );

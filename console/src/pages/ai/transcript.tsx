@@ -3,6 +3,7 @@ import * as api from '../../lib/api.ts';
 import { Action } from '../../ui/action.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Fault } from '../../ui/fault.tsx';
+import { Section } from '../../ui/page.tsx';
 
 /** A subtitle, with times such as 00:01:02.345. */
 export interface Phrase {
@@ -42,15 +43,18 @@ export function Transcript({
 
   return (
     <div className="beside">
-      <section className="card" aria-labelledby="transcript">
-        <header>
-          <h2 id="transcript">Transcript</h2>
-          {languages.length > 0 && <span className="muted">{languages.join(', ')}</span>}
-          <div className="row">
-            <Copy text={phrases.map(({ text }) => text).join('\n')} label="Copy the text" />
-            <Subtitles taskId={taskId} />
-          </div>
-        </header>
+      <Section
+        title="Transcript"
+        aside={
+          <>
+            {languages.length > 0 && <span className="muted">{languages.join(', ')}</span>}
+            <div className="row">
+              <Copy text={phrases.map(({ text }) => text).join('\n')} label="Copy the text" />
+              <Subtitles taskId={taskId} />
+            </div>
+          </>
+        }
+      >
         {phrases.length === 0 && <p className="empty">No speech was found.</p>}
         <ol className="lines phrases">
           {phrases.map((phrase, index) => (
@@ -62,17 +66,14 @@ export function Transcript({
             />
           ))}
         </ol>
-      </section>
-      <section className="card" aria-labelledby="player">
-        <header>
-          <h2 id="player">Player</h2>
-        </header>
+      </Section>
+      <Section title="Player">
         <div className="inside page">
           <FetchFile taskId={taskId} onFetched={setMedia} />
           <ChooseFile url={url} onChoose={setMedia} />
           {media && <Player media={media} vtt={vtt} player={player} onTime={setAt} />}
         </div>
-      </section>
+      </Section>
     </div>
   );
 }
@@ -151,7 +152,7 @@ function FetchFile({ taskId, onFetched }: { taskId: string; onFetched: (media: B
     setProgress({ bytes: 0, of: undefined });
     try {
       const path = `/tradewind/v1/ai-tasks/${taskId}/media`;
-      onFetched(await api.file(path, { most: MOST_BYTES, signal, onProgress: setProgress }));
+      onFetched(await api.file(path, {}, { most: MOST_BYTES, signal, onProgress: setProgress }));
     } catch (error) {
       if (!signal.aborted) setRefused(error as Error);
     }

@@ -8,7 +8,7 @@ import { useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { TextField, takes, useFaults } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
-import { Page, UnreadPage } from '../../ui/page.tsx';
+import { Page, Section, UnreadPage } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -183,13 +183,14 @@ function Rules({
           </div>
         </div>
       )}
-      <section className="card" aria-labelledby="rules">
-        <header>
-          <h2 id="rules">Rules</h2>
+      <Section
+        title="Rules"
+        aside={
           <span className="muted">
             What no rule lets pass is blocked. Answers to what is let pass always come back.
           </span>
-        </header>
+        }
+      >
         {lines.length === 0 && <p className="empty">There are no rules: nothing passes.</p>}
         <ul className="lines" aria-label="Rules">
           {lines.map((line) => (
@@ -209,7 +210,7 @@ function Rules({
             Add a rule
           </button>
         </div>
-      </section>
+      </Section>
       {edited?.now && (
         <RuleForm
           key={edited.key}
@@ -223,15 +224,16 @@ function Rules({
         />
       )}
       <Presets group={group.id} onAdd={addAll} />
-      <section className="card" aria-labelledby="draft">
-        <header>
-          <h2 id="draft">Draft</h2>
+      <Section
+        title="Draft"
+        aside={
           <span role="status">
             {changes === 0
               ? 'Nothing is changed.'
               : `${counts('added')} added, ${counts('changed')} changed, ${counts('removed')} removed. Not applied yet.`}
           </span>
-        </header>
+        }
+      >
         <div className="row inside">
           <Review
             operation="updateSecurityGroupByTask"
@@ -263,7 +265,7 @@ function Rules({
             Discard the draft
           </button>
         </div>
-      </section>
+      </Section>
     </>
   );
 }

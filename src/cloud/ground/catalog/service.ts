@@ -20,6 +20,7 @@ export type {
   Region,
   VolumeTypeName,
 } from './schema.ts';
+export { READER_IS_DEAD } from './store.ts';
 
 export interface LoggingDestination {
   region_id: number;

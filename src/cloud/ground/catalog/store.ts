@@ -7,7 +7,7 @@ export type ReaderRow = Omit<Tables['catalog_readers'], 'seen_at'>;
 
 /** A reader that has not reported for so long is dead. */
 const DEAD_AFTER_MS = 10_000;
-const isDead = sql<boolean>`seen_at < now() - ${DEAD_AFTER_MS} * interval '1 millisecond'`;
+export const READER_IS_DEAD = sql<boolean>`seen_at < now() - ${DEAD_AFTER_MS} * interval '1 millisecond'`;
 
 /** Locks the catalogue against others who want to change it. */
 export async function lockCatalog(db: Sql): Promise<void> {
@@ -52,7 +52,7 @@ export async function reportReader(db: Sql, reader: ReaderRow): Promise<number |
         row
           .selectFrom('catalog_readers')
           .select('id')
-          .where(isDead)
+          .where(READER_IS_DEAD)
           .where('id', '!=', reader.id)
           .forUpdate()
           .skipLocked(),
@@ -72,7 +72,7 @@ export async function livingReaders(db: Sql): Promise<ReaderRow[]> {
   return db
     .selectFrom('catalog_readers')
     .select(['id', 'host', 'pid', 'revision', 'refused', 'problem'])
-    .where((row) => row.not(isDead))
+    .where((row) => row.not(READER_IS_DEAD))
     .orderBy('host')
     .orderBy('pid')
     .execute();
