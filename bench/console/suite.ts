@@ -34,14 +34,17 @@ const LISTS: readonly (readonly [
   ['Tasks', `${HERE}/tasks`],
   ['Audit', '/console/account/audit'],
 ];
-const AI_QUERIES = [
+const aiQueries = (tasks: number): string[] => [
   '',
   'status=REVOKED',
   'task_name=transcription',
   'ordering=started_at',
   'search=batch-0123',
-  'page=1000',
+  // A page far behind.
+  `page=${Math.min(1_000, tasks / 100)}`,
 ];
+/** A page that shows no row by then is broken. */
+const LONGEST_MS = 60_000;
 
 /** Measures how long pages take to show rows, with a processor that is made slower, and what many events do to typing. */
 export async function measureConsole({ quick }: { quick: boolean }): Promise<string> {
@@ -51,6 +54,7 @@ export async function measureConsole({ quick }: { quick: boolean }): Promise<str
   const browser = await launchChromium();
   try {
     const api = createApi(product.port);
+    process.stderr.write(`${resources} things of each kind, ${shown(aiTasks)} AI tasks ...\n`);
     await fill(api, resources);
     await fillAiTasks(database, aiTasks);
     const page = await browser.newPage();
@@ -58,13 +62,17 @@ export async function measureConsole({ quick }: { quick: boolean }): Promise<str
     await signIn(page, `http://127.0.0.1:${product.port}`, TOKEN);
     await tools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
     const rows: string[][] = [];
-    for (const [text, address] of LISTS)
+    for (const [text, address] of LISTS) {
+      process.stderr.write(`${text} ...\n`);
       rows.push(row(text, TARGETS.list, await timesOf(page, Array<string>(rounds).fill(address))));
+    }
     await tools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    process.stderr.write('AI tasks ...\n');
     const queries = Array.from({ length: rounds }, () =>
-      AI_QUERIES.map((query) => `/console/ai-tasks?${query}`),
+      aiQueries(aiTasks).map((query) => `/console/ai-tasks?${query}`),
     ).flat();
     rows.push(row(`AI tasks, of ${shown(aiTasks)}`, TARGETS.aiList, await timesOf(page, queries)));
+    process.stderr.write('typing ...\n');
     rows.push(
       row(`a key while ${100 * seconds} events come`, TARGETS.input, await typedDuringEvents(page, api, seconds)),
     );
@@ -101,7 +109,8 @@ async function timesOf(page: Page, addresses: readonly string[]): Promise<number
     await page.goto(new URL('/console/operations/listRegions', page.url()).href);
     await page.locator('main h1').waitFor();
     times.push(
-      await page.evaluate<number>(`new Promise((resolve) => {
+      await page.evaluate<number>(`new Promise((resolve, reject) => {
+        setTimeout(() => reject(new Error('no rows at ' + location)), ${LONGEST_MS});
         const begun = performance.now();
         history.pushState(null, '', ${JSON.stringify(address)});
         const look = () => document.querySelector('main tbody tr')
