@@ -22,16 +22,17 @@ export async function alreadyThere<K extends Kind>(pool: pg.Pool, kind: K, id: s
   );
 }
 
-/** Pretends that all simulated work began an hour earlier. Returns how many things there are. */
-export async function hurry(pool: pg.Pool): Promise<number> {
-  const { rowCount } = await change(pool, `update simulated_objects set began_at = began_at - interval '1 hour'`);
+/** Pretends that all simulated work, or that on one thing, began an hour earlier. Returns how many things there are. */
+export async function hurry(pool: pg.Pool, id?: string): Promise<number> {
+  const earlier = `update simulated_objects set began_at = began_at - interval '1 hour' where $1::text is null or id::text = $1`;
+  const { rowCount } = await change(pool, earlier, [id]);
   await change(pool, `update wants set due_at = now() where due_at is not null`);
   return rowCount ?? 0;
 }
 
 /** Workers lock rows of the same tables in an order of their own, so that this may be what a deadlock ends. */
-function change(pool: pg.Pool, statement: string): Promise<pg.QueryResult> {
-  return pRetry(() => pool.query(statement), {
+function change(pool: pg.Pool, statement: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  return pRetry(() => pool.query(statement, values), {
     minTimeout: 20,
     shouldRetry: ({ error }) => (error as { code?: string }).code === '40P01',
   });

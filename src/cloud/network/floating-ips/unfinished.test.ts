@@ -139,7 +139,8 @@ describe('a conversion that fails', () => {
   it('brings the floating IP back when it has gone already', async () => {
     const { id, before, taskId } = await converting();
     const making = async () => {
-      if ((await wanted(id)) !== undefined) await hurry(service.pool);
+      // The port that follows must not be there too soon.
+      await hurry(service.pool, id);
       const { rows } = await service.pool.query(
         `select id from simulated_objects where kind = 'port' and spec ->> 'formerFloatingIpId' = $1`,
         [id],
