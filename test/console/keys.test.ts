@@ -169,7 +169,7 @@ describeInBrowser('the console by keys', () => {
     await tray.waitFor({ state: 'detached' });
     expect(await focused(page)).toBe('Tasks0 running 1 failed');
     await page.getByRole('button', { name: 'Tasks 0 running' }).click();
-    await ended.getByRole('link').last().click();
+    await ended.getByRole('link', { name: 'create volume made' }).click();
     await title(page, 'create volume made').waitFor();
     await tray.waitFor({ state: 'detached' });
   });
