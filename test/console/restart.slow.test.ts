@@ -1,9 +1,11 @@
 import fs from 'node:fs';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from '../acceptance/processes.ts';
 import { describeInBrowser, setUpBrowser } from '../support/browser.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { hurried } from '../support/infrastructure.ts';
 import { reservePort } from '../support/ports.ts';
 import { clusterBody, tasksIn } from '../support/possessions.ts';
 
@@ -27,8 +29,8 @@ describeInBrowser('the console of a process', () => {
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_LOG_LEVEL: 'debug',
       TRADEWIND_ACCESS_LOG: 'on',
-      // A cluster takes some seconds.
-      TRADEWIND_SIMULATION_SPEED: '1',
+      // No cluster is there before the process is killed.
+      TRADEWIND_SIMULATION_SPEED: '0.01',
     };
     service = await serve(settings);
     http = createHttpClient(service.url, TOKEN);
@@ -70,8 +72,9 @@ describeInBrowser('the console of a process', () => {
     const body = await clusterBody(http);
     const [task = ''] = tasksIn((await http.post('/cloud/v1/k8s/clusters/1/1', body)).body);
     await page.getByRole('link', { name: 'Clusters' }).click();
-    await page.getByRole('link', { name: body.name }).click();
-    await page.getByRole('heading', { name: body.name, level: 1 }).waitFor();
+    // The overview leads to its task by a longer name.
+    await page.getByRole('link', { name: body.name, exact: true }).click();
+    await page.getByRole('heading', { name: body.name, level: 1, exact: true }).waitFor();
     expect(['NEW', 'RUNNING']).toContain((await http.get(`/cloud/v1/tasks/${task}`)).body.state);
     browser.expectFaults(/ERR_|Failed to load/);
     await page.evaluate('globalThis.isTheSame = true');
@@ -79,7 +82,9 @@ describeInBrowser('the console of a process', () => {
     await page.getByText('Connecting', { exact: true }).waitFor();
     service = await serve(settings);
     await page.getByText('Live', { exact: true }).waitFor();
-    await page.getByText('Provisioned').first().waitFor();
+    const pool = new pg.Pool({ connectionString: database.url });
+    await hurried(pool, page.getByText('Provisioned').first().waitFor());
+    await pool.end();
     await vi.waitFor(async () => expect((await http.get(`/cloud/v1/tasks/${task}`)).body.state).toBe('FINISHED'));
     expect(await page.evaluate('globalThis.isTheSame')).toBe(true);
     await page.getByRole('link', { name: 'Tasks' }).last().click();

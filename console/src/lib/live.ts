@@ -36,11 +36,9 @@ export function followChanges(beginAgain: () => void): void {
   });
 }
 
-/** What is being read for the first time isn't begun again, and may have been answered before the change: it is read once more. */
+/** What is being read already isn't begun again, and may have been answered before the change: it is read once more. */
 async function readAllAgain(): Promise<void> {
-  const first = new Set(
-    queries.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: ({ state }) => state.data === undefined }),
-  );
+  const before = new Set(queries.getQueryCache().findAll({ fetchStatus: 'fetching' }));
   await queries.invalidateQueries(undefined, { cancelRefetch: false });
-  if (first.size > 0) await queries.invalidateQueries({ predicate: (query) => first.has(query) });
+  if (before.size > 0) await queries.invalidateQueries({ predicate: (query) => before.has(query) });
 }
