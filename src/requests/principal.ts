@@ -231,7 +231,7 @@ export function requireAccess(principal: Principal, access: Access, asks: string
     throw refused();
   }
   if (projectId === undefined) {
-    if (OF_EVERYBODY.has(operation) && (access === 'read' || operatesSomewhere(cloud))) return;
+    if (OF_EVERYBODY.has(operation) && allowsSomewhere(cloud, access)) return;
     throw new ForbiddenError('You have rights in single projects only, and this operation is about the whole account');
   }
   requireIn(principal, Number(projectId), access);
@@ -251,8 +251,8 @@ export function requireIn({ cloud }: Principal, projectId: number, access: Acces
   throw new ForbiddenError(`The role ${role} in project ${projectId} does not allow this`);
 }
 
-const operatesSomewhere = ({ projects }: CloudRights): boolean =>
-  Object.values(projects).some((role) => ALLOWED[role].includes('operate'));
+const allowsSomewhere = ({ projects }: CloudRights, access: Access): boolean =>
+  Object.values(projects).some((role) => ALLOWED[role].includes(access));
 
 /** @throws ForbiddenError for who may use nothing that has a public address */
 export function requireOutside({ cloud }: Principal, projectId: number): void {

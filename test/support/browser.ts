@@ -107,8 +107,8 @@ interface AxeResults {
   violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[];
 }
 
-/** What axe finds wrong with the page as it is shown, in light and in dark colours: a line for each place. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+/** What axe finds wrong with the page, or what this selects of it, in light and in dark colours: a line for each place. */
+export async function accessibilityFaults(page: Page, within = ':root'): Promise<string[]> {
   // By the protocol of the browser's tools: the policy of the page forbids other scripts.
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: AXE });
@@ -119,7 +119,9 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
     // Of all that it looks at, only the contrast depends on the colours.
     const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast'], ` : '';
-    const { violations } = await page.evaluate<AxeResults>(`axe.run({ ${rules}resultTypes: ['violations'] })`);
+    const { violations } = await page.evaluate<AxeResults>(
+      `axe.run('${within}', { ${rules}resultTypes: ['violations'], preload: false })`,
+    );
     for (const { id, nodes } of violations)
       faults.push(...nodes.map(({ target }) => `${id}, ${colorScheme}: ${target.join(' ')}`));
   }

@@ -28,6 +28,7 @@ export function roleAssignmentRoutes(app: Api, on: Platform): void {
   });
 
   api.post(ASSIGNMENTS, 'createRoleAssignment', 'Assign a role to a user', {
+    access: 'administer',
     description:
       "For the account's administrators, and in a project for its administrators. A user with roles in projects has these rights there and none elsewhere in the cloud, at once. Users without any assignment keep the rights of their group.",
     body: schema.AssignRole,
@@ -36,6 +37,7 @@ export function roleAssignmentRoutes(app: Api, on: Platform): void {
   });
 
   api.patch(`${ASSIGNMENTS}/:assignment_id`, 'updateRoleAssignment', 'Change a role assignment', {
+    access: 'administer',
     description: 'Changes the role and the project. The user stays.',
     body: schema.AssignRole,
     answer: schema.AssignmentId,
@@ -46,6 +48,7 @@ export function roleAssignmentRoutes(app: Api, on: Platform): void {
   });
 
   api.delete(`${ASSIGNMENTS}/:assignment_id`, 'deleteRoleAssignment', 'Delete a role assignment', {
+    access: 'administer',
     description: 'A user without another one has the rights of their group again.',
     answer: schema.AssignmentId,
     handler: async ({ principal, params }) => {

@@ -56,7 +56,7 @@ function isThemselves(principal: Principal, user: store.UserRow, memberships: re
 function notYours({ id }: store.UserRow, places: readonly store.Membership[]): ForbiddenError {
   return new ForbiddenError(
     places.length === 0
-      ? `You may not change user ${id}`
+      ? 'This operation needs the token of an administrator of the account'
       : `User ${id} also belongs to other accounts, so only the user can change their name, telephone number and the like`,
   );
 }
@@ -191,7 +191,7 @@ async function accountFor(
   }
   throw new ForbiddenError(
     principal.clientId === clientId
-      ? `Only an administrator of client ${clientId} may do this`
+      ? 'This operation needs the token of an administrator of the account'
       : `You may not manage the users of client ${clientId}`,
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { emptyAsNull } from '../../lib/changes.ts';
+import { useRefusal } from '../../lib/permissions.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
@@ -179,11 +180,17 @@ export function UserPage() {
   const { user } = useParams({ from: '/account/users/$user' });
   const userId = Number(user);
   const navigate = useNavigate();
-  const { clientId } = useWho();
+  const { clientId, userId: own, acting } = useWho();
+  const refusal = useRefusal();
   const params = { path: { userId } };
   const read = $api.useQuery('get', '/iam/users/{userId}', { params });
   const membership = { params: { path: { clientId, userId } } };
   const member = $api.useQuery('get', '/iam/clients/{clientId}/client-users/{userId}', membership);
+  const isOwn = userId === own;
+  const logins = $api.useQuery('get', '/tradewind/v1/logins', {}, { enabled: isOwn && !acting });
+  // Who isn't there in person, but by an API token, has to be an administrator for that as well.
+  const refused = refusal('updateClientUser');
+  const mayLeave = logins.data?.results.some(({ current, token_id }) => current && token_id === null);
   if (!read.data) return <UnreadPage title="User" error={read.error} again={read.refetch} />;
   const { email, name, phone, lang, is_active } = read.data;
   const role = member.data?.user_role.name ?? '';
@@ -201,6 +208,7 @@ export function UserPage() {
           <FormDrawer
             operation="updateUser"
             label="Change"
+            disabled={isOwn ? undefined : refused}
             title={`Change ${email}`}
             initial={{ name: name ?? '', phone: phone ?? '' }}
             apply="Change"
@@ -217,6 +225,7 @@ export function UserPage() {
           <Review
             operation="updateUser"
             label={is_active ? 'Block' : 'Unblock'}
+            disabled={isOwn ? 'You can’t block yourself' : refused}
             title={`${is_active ? 'Block' : 'Unblock'} ${email}?`}
             call={() => callOf('patch', '/iam/users/{userId}', { params, body: { is_active: !is_active } })}
           >
@@ -226,9 +235,10 @@ export function UserPage() {
           </Review>
           <Review
             operation="removeClientUser"
-            label="Remove"
+            label={isOwn ? 'Leave' : 'Remove'}
             tone="danger"
-            title={`Remove ${email} from the account?`}
+            title={isOwn ? 'Leave the account?' : `Remove ${email} from the account?`}
+            disabled={mayLeave ? undefined : refused}
             call={() => callOf('delete', '/iam/clients/{clientId}/client-users/{userId}', membership)}
             onApplied={() => void navigate({ to: '/account/users' })}
           >
