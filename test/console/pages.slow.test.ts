@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { activateAiFeatures, createAiTask } from '../support/ai-tasks.ts';
-import { accessibilityFaults, describeInBrowser, setUpBrowser } from '../support/browser.ts';
+import { accessibilityFaults, describeInBrowser, painted, setUpBrowser } from '../support/browser.ts';
 import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import { furnish } from '../support/furnishing.ts';
 import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
@@ -20,7 +20,7 @@ const WIDTHS = [1280, 768, 400];
 /** Nothing but a failed test of the browser itself would need more. */
 const MOST_TAB_STOPS = 1_000;
 /** Buttons that save or show something at once. */
-const AT_ONCE = /Export as|Download|See what would be deleted/;
+const AT_ONCE = /Export as|Download|Fetch the file|See what would be deleted/;
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"]:not(:disabled)';
 
@@ -82,6 +82,7 @@ describeInBrowser('every page', () => {
     const seen = new Set<string>();
     for (const address of addresses) {
       await show(page, address);
+      await page.evaluate(`for (const one of document.querySelectorAll('#main details')) one.open = true`);
       const route = await routeOf(page, address);
       const openers = page.locator('#main').locator('[aria-haspopup=dialog]:enabled, [data-operation]:enabled');
       for (let at = 0; at < (await openers.count()); at += 1) {
@@ -253,6 +254,9 @@ async function faultsOfPopup(page: Page, opener: Locator): Promise<string[]> {
   const asks = page.locator(':focus:invalid');
   const opens = async () => (await popup.count()) + (await asks.count()) > 0;
   if (!(await vi.waitUntil(opens, { timeout: 20_000, interval: 20 }).catch(() => false))) return ['opens nothing'];
+  await vi.waitFor(async () => expect(await popup.getByText(/…$/).count()).toBe(0), SOON);
+  // So does one that the server refuses.
+  await painted(page);
   if ((await popup.count()) === 0) return [];
   const faults: string[] = [];
   for (const width of WIDTHS) {
@@ -262,16 +266,15 @@ async function faultsOfPopup(page: Page, opener: Locator): Promise<string[]> {
   await page.setViewportSize({ width: WIDTHS[0] ?? 0, height: 800 });
   await page.keyboard.press('Escape');
   await popup.waitFor({ state: 'detached' });
-  const hasFocus = async () => (await opener.evaluate('(one) => document.activeElement === one')) === true;
+  const hasFocus = async () => (await opener.and(page.locator(':focus')).count()) === 1;
   const back = await vi.waitUntil(hasFocus, { timeout: 20_000, interval: 20 }).catch(() => false);
   return back ? faults : [...faults, 'the focus is elsewhere'];
 }
 
-/** What is being enabled, or greyed until a new answer comes, has too little contrast for a moment. */
+/** While colours change, or what was greyed is shown again, the contrast is too low for a moment. */
 async function lastingFaults(page: Page, within?: string): Promise<string[]> {
   let faults = await accessibilityFaults(page, within);
   for (let again = 0; again < 5 && faults.length > 0; again += 1) {
-    console.log(`${page.url()}: ${faults.join(', ')}`);
     await page.waitForTimeout(1_000);
     faults = await accessibilityFaults(page, within);
   }

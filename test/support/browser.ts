@@ -103,6 +103,10 @@ export function setUpBrowser(settings?: Record<string, string>): InBrowser {
   };
 }
 
+/** Waits until the page has painted all that it was told before. */
+export const painted = (page: Page): Promise<void> =>
+  page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
+
 interface AxeResults {
   violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[];
 }
@@ -110,13 +114,15 @@ interface AxeResults {
 /** What axe finds wrong with the page, or what this selects of it, in light and in dark colours: a line for each place. */
 export async function accessibilityFaults(page: Page, within = ':root'): Promise<string[]> {
   // By the protocol of the browser's tools: the policy of the page forbids other scripts.
-  const session = await page.context().newCDPSession(page);
-  await session.send('Runtime.evaluate', { expression: AXE });
-  await session.detach();
+  if (!(await page.evaluate('"axe" in globalThis'))) {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Runtime.evaluate', { expression: AXE });
+    await session.detach();
+  }
   const faults: string[] = [];
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
+    await painted(page);
     // Of all that it looks at, only the contrast depends on the colours.
     const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast'], ` : '';
     const { violations } = await page.evaluate<AxeResults>(
