@@ -3,20 +3,7 @@ export interface Bar {
   value: number;
 }
 
-const [WIDTH, HEIGHT, FOOT, HEAD] = [960, 200, 20, 20];
-/** More names than that would lie on each other. */
-const NAMES = 10;
-const NAME_WIDTH = 80;
-
-/** Names stand in the middle below their bars, but at the ends, where half of them would be cut off. */
-const placeOf = (x: number) =>
-  x < NAME_WIDTH / 2
-    ? { x: 0, textAnchor: 'start' as const }
-    : x > WIDTH - NAME_WIDTH / 2
-      ? { x: WIDTH, textAnchor: 'end' as const }
-      : { x, textAnchor: 'middle' as const };
-
-/** Bars side by side. Screen readers get what it shows in words; the numbers have to be on the page, too. */
+/** Bars side by side, as wide as there is room. Screen readers get what it shows in words; the numbers have to be on the page, too. */
 export function Bars({
   bars,
   label,
@@ -27,33 +14,29 @@ export function Bars({
   format: (value: number) => string;
 }) {
   const most = Math.max(...bars.map(({ value }) => value), 0);
-  const step = WIDTH / Math.max(bars.length, 1);
-  const every = Math.ceil(bars.length / NAMES);
   const sum = bars.reduce((all, { value }) => all + value, 0);
   const top = bars.find(({ value }) => value === most && most > 0);
   const words = `${label}: ${format(sum)} in all${top ? `, the most on ${top.name}: ${format(top.value)}` : ''}`;
+  const named = [...new Set([0, Math.floor((bars.length - 1) / 2), bars.length - 1])];
   return (
-    <svg className="bars" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
-      <text x="0" y="12">
-        {format(most)}
-      </text>
-      <line x1="0" x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
-      {bars.map(({ name, value }, at) => {
-        const height = most === 0 ? 0 : (value / most) * (HEIGHT - FOOT - HEAD);
-        return (
-          <g key={name}>
-            <rect x={at * step + step * 0.1} y={HEIGHT - FOOT - height} width={step * 0.8} height={height}>
+    <figure className="bars">
+      <span aria-hidden>{format(most)}</span>
+      <svg viewBox={`0 0 ${bars.length} 100`} preserveAspectRatio="none" role="img" aria-label={words}>
+        {bars.map(({ name, value }, at) => {
+          const height = most === 0 ? 0 : (value / most) * 100;
+          return (
+            <rect key={name} x={at + 0.1} y={100 - height} width={0.8} height={height}>
               <title>{`${name}: ${format(value)}`}</title>
             </rect>
-            {at % every === 0 && (
-              <text {...placeOf((at + 0.5) * step)} y={HEIGHT - 4}>
-                {name}
-              </text>
-            )}
-          </g>
-        );
-      })}
-    </svg>
+          );
+        })}
+      </svg>
+      <figcaption aria-hidden>
+        {named.map((at) => (
+          <span key={at}>{bars[at]?.name}</span>
+        ))}
+      </figcaption>
+    </figure>
   );
 }
 

@@ -211,10 +211,7 @@ function Chart({
   return (
     <Section title={tab === 'costs' ? 'Costs by day' : 'Usage by day'}>
       <div className="inside">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide chart scrolls, also by keyboard */}
-        <div className="scroll" tabIndex={0}>
-          <Bars bars={bars} label={tab === 'costs' ? 'Costs by day' : 'Usage by day'} format={format} />
-        </div>
+        <Bars bars={bars} label={tab === 'costs' ? 'Costs by day' : 'Usage by day'} format={format} />
         <details>
           <summary>As a table</summary>
           <Table
