@@ -1,6 +1,8 @@
+import type { QueryExecuteOptions } from '@tanstack/react-query';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { firstPlace } from './lib/place.ts';
+import { queries } from './lib/api.ts';
+import { firstPlace, type Place, remembered } from './lib/place.ts';
 import { parseSearch, type Search, stringifySearch } from './lib/search.ts';
 import { Frame } from './pages/frame.tsx';
 import { NotFound } from './pages/not-found.tsx';
@@ -35,12 +37,33 @@ function wholeNumber(text: string): number {
   return number;
 }
 
+/** A page, which may say what it reads at an address: the options of a query. */
+type PageOf = (() => ReactNode) & { reads?: (search: Search, place: Place) => object };
 /** Loads the page when it is opened first. */
-type Load<Name extends string> = () => Promise<Record<Name, () => ReactNode>>;
+type Load<Name extends string> = () => Promise<Record<Name, PageOf>>;
 const inPlace = <const Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name) =>
-  createRoute({ getParentRoute: () => place, path, component: lazyRouteComponent(load, name) });
+  createRoute({
+    getParentRoute: () => place,
+    path,
+    component: lazyRouteComponent(load, name),
+    beforeLoad: ({ search, params }) => read(load, name, search, params as Place),
+  });
 const ofAccount = <const Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(load, name),
+    beforeLoad: ({ search }) => read(load, name, search, remembered()),
+  });
+
+/** Begins to read what the page reads, before it is made. The page tells of what goes wrong. */
+function read<Name extends string>(load: Load<Name>, name: Name, search: Search, place: Place): void {
+  const begin = ({ [name]: { reads } }: Record<Name, PageOf>) =>
+    reads && queries.query(reads(search, place) as QueryExecuteOptions);
+  load()
+    .then(begin)
+    .catch(() => undefined);
+}
 
 const inPlaces = [
   inPlace('/', () => import('./pages/overview.tsx'), 'Overview'),

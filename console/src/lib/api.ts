@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import createFetchClient from 'openapi-fetch';
 import createClient from 'openapi-react-query';
 import type { paths } from '../../types/api.d.ts';
-import { type ApiResponse, identityOf } from '../worker/messages.ts';
+import { type ApiResponse, identityOf, textOf } from '../worker/messages.ts';
 import type { Call } from './call.ts';
 import { isObject } from './changes.ts';
 import * as hub from './hub.ts';
@@ -62,8 +62,8 @@ function textsOfList(problems: readonly unknown[]): Record<string, string[]> {
 }
 
 /** What a refused request was answered, as an error. */
-export async function refusalOf({ status, headers, body }: ApiResponse): Promise<ApiError> {
-  return new ApiError(status, parsed((await body?.text()) ?? ''), headers['x-request-id']);
+export async function refusalOf(answer: ApiResponse): Promise<ApiError> {
+  return new ApiError(answer.status, parsed(await textOf(answer)), answer.headers['x-request-id']);
 }
 
 /** @throws ApiError if the server refuses, Error if it can't be reached */
@@ -89,12 +89,13 @@ export async function send({ method, path, headers, body }: Call, more: Record<s
     headers: { ...headers, ...more },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return parsed((await answer.body?.text()) ?? '');
+  return parsed(await textOf(answer));
 }
 
 /** Fetches a file with the person's rights, which a plain link would not have. @throws ApiError, Error */
 export async function file(path: string, headers = {}, watch?: hub.Watch): Promise<Blob> {
-  return (await ask({ method: 'GET', path, headers }, watch)).body ?? new Blob();
+  const { body } = await ask({ method: 'GET', path, headers }, watch);
+  return body instanceof Blob ? body : new Blob([body ?? '']);
 }
 
 /** How requests of openapi-fetch reach the hub, which has the access token. */

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { textOf } from '../worker/messages.ts';
 import * as hub from './hub.ts';
 
 /** A schema of the API's document, as far as forms read it. */
@@ -73,8 +74,8 @@ export interface Catalog {
 
 /** Reads what the API can do from its own document. */
 async function readOperations(): Promise<Catalog> {
-  const { body } = await hub.call({ method: 'GET', path: '/openapi.json' });
-  const document = JSON.parse((await body?.text()) ?? '{}') as Document;
+  const answer = await hub.call({ method: 'GET', path: '/openapi.json' });
+  const document = JSON.parse(await textOf(answer)) as Document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     METHODS.flatMap((method): Operation[] => {
       const found = methods[method];

@@ -16,8 +16,8 @@ export const only = (filters: Search, names: readonly string[]): Search =>
   Object.fromEntries(names.flatMap((name) => (filters[name] ? [[name, filters[name]]] : [])));
 
 /** The page of a list in the address, from 1. */
-export function usePage(): number {
-  const page = Number(useFilters().page);
+export function pageOf(search: Search): number {
+  const page = Number(search.page);
   return Number.isSafeInteger(page) && page > 1 ? page : 1;
 }
 

@@ -12,6 +12,7 @@ import { Fault } from '../ui/fault.tsx';
 import { TextFilter } from '../ui/filters.tsx';
 import { Page, Section, UnreadPage } from '../ui/page.tsx';
 import { Properties, SchemaField } from '../ui/schema-field.tsx';
+import { textOf } from '../worker/messages.ts';
 
 /** Lists every operation of the API, with or without a page of its own. */
 export function Operations() {
@@ -98,7 +99,7 @@ function Form({ operation, resolve }: { operation: Operation; resolve: Catalog['
     const begun = performance.now();
     try {
       const answer = await hub.call({ method, path: address, headers, ...(whole && { body: JSON.stringify(body) }) });
-      const text = (await answer.body?.text()) ?? '';
+      const text = await textOf(answer);
       const error = answer.status >= 400 ? new ApiError(answer.status, parsed(text), undefined) : undefined;
       if (!error && !dry) wish.current = { request: '', key: '' };
       setFaults(error?.fields ?? {});

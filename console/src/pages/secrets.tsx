@@ -1,11 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api } from '../lib/api.ts';
-import { callOf } from '../lib/call.ts';
+import { callOf, callOfQuery } from '../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../lib/place.ts';
+import { type Search, useFilters } from '../lib/search.ts';
 import { Field, SelectField, TextField, useFaults } from '../ui/field.tsx';
 import { ListPage } from '../ui/list-page.tsx';
 import { Section } from '../ui/page.tsx';
-import { usePaging } from '../ui/pages.tsx';
+import { pagingOf } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
 import { State } from '../ui/state.tsx';
 import { Time } from '../ui/time.tsx';
@@ -13,15 +15,18 @@ import { Time } from '../ui/time.tsx';
 const SECRETS = '/cloud/v1/secrets/{project_id}/{region_id}';
 const SECRET = '/cloud/v1/secrets/{project_id}/{region_id}/{secret_id}';
 
+Secrets.reads = (search: Search, place: Place) =>
+  $api.queryOptions('get', SECRETS, { params: { path: pathOf(place), query: pagingOf(search) } });
+
 export function Secrets() {
   const place = usePlace() as Place;
-  const params = { path: pathOf(place), query: usePaging() };
-  const read = $api.useQuery('get', SECRETS, { params });
+  const query = Secrets.reads(useFilters(), place);
+  const read = useQuery(query);
   return (
     <ListPage
       title="Secrets"
       caption="Secrets, the newest first"
-      call={callOf('get', SECRETS, { params })}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,14 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api } from '../lib/api.ts';
-import { callOf } from '../lib/call.ts';
+import { callOf, callOfQuery } from '../lib/call.ts';
 import { type Place, usePlace } from '../lib/place.ts';
-import { only, useFilters } from '../lib/search.ts';
+import { only, type Search, useFilters } from '../lib/search.ts';
 import { Copy } from '../ui/copy.tsx';
 import { CheckField, Field, TextField, useFaults } from '../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
 import { ListPage } from '../ui/list-page.tsx';
 import { Section } from '../ui/page.tsx';
-import { usePaging } from '../ui/pages.tsx';
+import { pagingOf } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -21,18 +22,22 @@ const ORDERS = [
   { value: 'name.desc', text: 'by name, backwards' },
 ];
 
+SshKeys.reads = (search: Search, place: Place) =>
+  $api.queryOptions('get', KEYS, {
+    params: { path: { project_id: place.project }, query: { ...only(search, FILTERS), ...pagingOf(search) } as never },
+  });
+
 export function SshKeys() {
-  const { project } = usePlace() as Place;
-  const filters = only(useFilters(), FILTERS);
-  const params = {
-    path: { project_id: project },
-    query: { ...filters, ...usePaging() } as never,
-  };
-  const read = $api.useQuery('get', KEYS, { params });
+  const place = usePlace() as Place;
+  const { project } = place;
+  const search = useFilters();
+  const filters = only(search, FILTERS);
+  const query = SshKeys.reads(search, place);
+  const read = useQuery(query);
   return (
     <ListPage
       title="SSH keys"
-      call={callOf('get', KEYS, { params })}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

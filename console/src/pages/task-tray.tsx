@@ -1,4 +1,3 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { components } from '../../types/api.d.ts';
@@ -48,8 +47,8 @@ export function TaskTray({ place }: { place: Place }) {
   const failed = useFailed(place);
   const close = () => setOpen(false);
   return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
-      <Dialog.Trigger className="button quiet">
+    <>
+      <button type="button" className="button quiet" aria-haspopup="dialog" onClick={() => setOpen(true)}>
         Tasks
         {data && (
           <span className={`badge ${data.count > 0 ? 'busy' : ''}`}>
@@ -58,8 +57,8 @@ export function TaskTray({ place }: { place: Place }) {
           </span>
         )}
         {failed > 0 && <span className="badge bad"> {failed} failed</span>}
-      </Dialog.Trigger>
-      <Drawer title="Tasks">
+      </button>
+      <Drawer open={open} onOpenChange={setOpen} title="Tasks">
         {error && <Fault error={error} again={() => void refetch()} />}
         <section className="card" aria-label="Running">
           <header>
@@ -72,7 +71,7 @@ export function TaskTray({ place }: { place: Place }) {
           All tasks
         </Link>
       </Drawer>
-    </Dialog.Root>
+    </>
   );
 }
 

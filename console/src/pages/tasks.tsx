@@ -1,11 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import type { components } from '../../types/api.d.ts';
 import { $api } from '../lib/api.ts';
-import { callOf } from '../lib/call.ts';
+import { callOf, callOfQuery } from '../lib/call.ts';
 import { useRefusal } from '../lib/permissions.ts';
 import { type Place, usePlace } from '../lib/place.ts';
-import { only, useFilters } from '../lib/search.ts';
+import { only, type Search, useFilters } from '../lib/search.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { optionsOf } from '../ui/choice.tsx';
 import { Copy } from '../ui/copy.tsx';
@@ -14,7 +15,7 @@ import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
 import { Json } from '../ui/json.tsx';
 import { ListPage } from '../ui/list-page.tsx';
 import { Page, Section, UnreadPage } from '../ui/page.tsx';
-import { usePaging } from '../ui/pages.tsx';
+import { pagingOf } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
 import { State } from '../ui/state.tsx';
 import { Tabs, useTab } from '../ui/tabs.tsx';
@@ -29,26 +30,36 @@ const LIST = '/cloud/v1/tasks';
 const FILTERS = ['state', 'task_type', 'is_acknowledged', 'order_by'];
 const STATES = ['NEW', 'RUNNING', 'FINISHED', 'ERROR'];
 
+/** Where tasks are looked for. */
+const whereOf = ({ scope }: Search, { project, region }: Place) =>
+  scope === 'account' ? {} : { project_id: project, region_id: region };
+
+Tasks.reads = (search: Search, place: Place) => {
+  const { from, to } = search;
+  return $api.queryOptions('get', LIST, {
+    params: {
+      query: {
+        ...whereOf(search, place),
+        ...only(search, FILTERS),
+        ...(from && { from_timestamp: `${from}T00:00:00Z` }),
+        ...(to && { to_timestamp: `${to}T23:59:59Z` }),
+        ...pagingOf(search),
+      } as never,
+    },
+  });
+};
+
 export function Tasks() {
   const place = usePlace() as Place;
   const filters = useFilters();
-  const { scope, from, to } = filters;
-  const where = scope === 'account' ? {} : { project_id: place.project, region_id: place.region };
-  const params = {
-    query: {
-      ...where,
-      ...only(filters, FILTERS),
-      ...(from && { from_timestamp: `${from}T00:00:00Z` }),
-      ...(to && { to_timestamp: `${to}T23:59:59Z` }),
-      ...usePaging(),
-    } as never,
-  };
-  const read = $api.useQuery('get', LIST, { params });
+  const { scope } = filters;
+  const query = Tasks.reads(filters, place);
+  const read = useQuery(query);
   const titleOf = useTitles(read.data?.results);
   return (
     <ListPage
       title="Tasks"
-      call={callOf('get', LIST, { params })}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={(task) => `${titleOf(task)} ${task.id}`}
@@ -64,7 +75,7 @@ export function Tasks() {
               ? 'Acknowledge all ended tasks of the account?'
               : 'Acknowledge all ended tasks of this project and region?'
           }
-          call={() => callOf('post', '/cloud/v1/tasks/acknowledge_all', { params: { query: where } })}
+          call={() => callOf('post', '/cloud/v1/tasks/acknowledge_all', { params: { query: whereOf(filters, place) } })}
         />
       }
       filters={

@@ -1,16 +1,19 @@
-import { Dialog } from '@base-ui/react/dialog';
+import { useState } from 'react';
 import type { Call } from '../lib/call.ts';
 import { Code } from './code.tsx';
 import { Drawer } from './drawer.tsx';
 
 /** Shows the requests of a page or a form as code: those that the console itself sends. */
 export function AsCode({ calls, terraform }: { calls: readonly Call[]; terraform?: string | undefined }) {
+  const [open, setOpen] = useState(false);
   return (
-    <Dialog.Root>
-      <Dialog.Trigger className="button">As code</Dialog.Trigger>
-      <Drawer title="As code">
+    <>
+      <button type="button" className="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        As code
+      </button>
+      <Drawer open={open} onOpenChange={setOpen} title="As code">
         <Code calls={calls} terraform={terraform} />
       </Drawer>
-    </Dialog.Root>
+    </>
   );
 }

@@ -1,4 +1,3 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { type ReactNode, useState } from 'react';
 import { queries, send } from '../lib/api.ts';
 import { type Call, newIdempotencyKey } from '../lib/call.ts';
@@ -74,20 +73,27 @@ export function Bulk({
     void queries.invalidateQueries();
   }
 
+  function close() {
+    if (busy) return;
+    onDone(accepted.map(({ id }) => id));
+    setOutcomes({});
+    setChosen(undefined);
+  }
+
   return (
-    <Dialog.Root
-      open={chosen !== undefined}
-      onOpenChange={(open) => {
-        if (busy) return;
-        if (!open) onDone(accepted.map(({ id }) => id));
-        setOutcomes({});
-        setChosen(open ? items.map((item) => ({ ...item, key: newIdempotencyKey() })) : undefined);
-      }}
-    >
-      <Dialog.Trigger className={`button ${tone}`} disabled={why !== undefined} title={why} data-operation={operation}>
+    <>
+      <button
+        type="button"
+        className={`button ${tone}`}
+        disabled={why !== undefined}
+        title={why}
+        data-operation={operation}
+        aria-haspopup="dialog"
+        onClick={() => setChosen(items.map((item) => ({ ...item, key: newIdempotencyKey() })))}
+      >
         {label} {items.length > 0 && items.length}
-      </Dialog.Trigger>
-      <Drawer title={title} busy={busy}>
+      </button>
+      <Drawer open={chosen !== undefined} onOpenChange={close} title={title} busy={busy}>
         <p role="status">
           {begun &&
             `${accepted.length} of ${chosen?.length} accepted${failed.length ? `, ${failed.length} refused` : ''}.`}
@@ -130,7 +136,7 @@ export function Bulk({
           </details>
         )}
       </Drawer>
-    </Dialog.Root>
+    </>
   );
 }
 

@@ -1,4 +1,3 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { type ReactNode, useRef, useState } from 'react';
 import type { Call } from '../lib/call.ts';
 import { changedFields } from '../lib/changes.ts';
@@ -54,11 +53,11 @@ export function FormDrawer<Values extends object>({
   }
 
   return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
+    <>
       <Action operation={operation} project={project} disabled={disabled} tone={tone ?? ''} onClick={begin}>
         {label}
       </Action>
-      <Drawer title={title}>
+      <Drawer open={open} onOpenChange={setOpen} title={title}>
         <form ref={element} className="form" onSubmit={(event) => event.preventDefault()}>
           {children(form)}
           <div className="row">
@@ -79,6 +78,6 @@ export function FormDrawer<Values extends object>({
           </div>
         </form>
       </Drawer>
-    </Dialog.Root>
+    </>
   );
 }

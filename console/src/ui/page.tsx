@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { type Search, useFilters } from '../lib/search.ts';
+import { useOpened } from './drawer.tsx';
 import { Unread } from './fault.tsx';
 
 /** A page: its title, what can be done, and what it shows. */
@@ -67,6 +68,7 @@ export function useNewForm(): [open: boolean, setOpen: (open: boolean) => void] 
 /** The form that makes something, above the list of what there is. */
 export function NewForm({ title, children }: { title: string; children: ReactNode }) {
   const [open, setOpen] = useNewForm();
+  const opened = useOpened(open);
   return (
     <details
       className="card"
@@ -74,9 +76,11 @@ export function NewForm({ title, children }: { title: string; children: ReactNod
       onToggle={({ currentTarget }) => currentTarget.open !== open && setOpen(currentTarget.open)}
     >
       <summary className="inside">{title}</summary>
-      <form className="form inside" onSubmit={(event) => event.preventDefault()}>
-        {children}
-      </form>
+      {opened && (
+        <form className="form inside" onSubmit={(event) => event.preventDefault()}>
+          {children}
+        </form>
+      )}
     </details>
   );
 }

@@ -1,14 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { type Search, useFilters, usePage } from '../lib/search.ts';
+import { pageOf, type Search, useFilters } from '../lib/search.ts';
 
 export const PAGE_SIZE = 50;
 
 /** How the API is asked for the page of a list that the address names. */
-export const usePaging = (size = PAGE_SIZE) => ({ limit: size, offset: (usePage() - 1) * size });
+export const pagingOf = (search: Search, size = PAGE_SIZE) => ({ limit: size, offset: (pageOf(search) - 1) * size });
+export const usePaging = (size = PAGE_SIZE) => pagingOf(useFilters(), size);
 
 /** Leads through the pages of a list. The address names the page. */
 export function Pages({ count, size = PAGE_SIZE }: { count: number; size?: number }) {
-  const page = usePage();
+  const page = pageOf(useFilters());
   const last = Math.max(1, Math.ceil(count / size));
   if (last === 1) return <p className="muted">{count === 1 ? 'One in all' : `${count} in all`}</p>;
   const to = (next: number, text: string) => (

@@ -1,4 +1,3 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { $api, ApiError, queries, send } from '../lib/api.ts';
@@ -52,6 +51,12 @@ export function Review(props: ReviewProps) {
   const button = useRef<HTMLButtonElement>(null);
   const why = useRefusal(project)(operation) ?? disabled;
 
+  function begin() {
+    setFaulty(0);
+    const asked = call();
+    setWish(asked && { call: asked, key: newIdempotencyKey(), terraform: terraform?.() });
+  }
+
   function take(error: ApiError): boolean {
     const taken = props.onRefused?.(error) ?? false;
     if (taken) setFaulty(Object.keys(error.fields).length);
@@ -59,33 +64,34 @@ export function Review(props: ReviewProps) {
   }
 
   return (
-    <Dialog.Root
-      open={wish !== undefined}
-      onOpenChange={(open) => {
-        setFaulty(0);
-        const asked = open ? call() : undefined;
-        setWish(asked && { call: asked, key: newIdempotencyKey(), terraform: terraform?.() });
-      }}
-    >
-      <Dialog.Trigger
+    <>
+      <button
         ref={button}
+        type="button"
         className={`button ${tone ?? ''}`}
         disabled={why !== undefined}
         title={why}
         data-operation={operation}
+        aria-haspopup="dialog"
+        onClick={begin}
       >
         {label}
-      </Dialog.Trigger>
+      </button>
       {faulty > 0 && (
         <span className="fault" role="alert">
           {faulty === 1 ? '1 field needs attention' : `${faulty} fields need attention`}
         </span>
       )}
-      <Drawer title={title} finalFocus={() => (faulty > 0 && firstFaulty(button.current)) || true}>
+      <Drawer
+        open={wish !== undefined}
+        onOpenChange={() => setWish(undefined)}
+        title={title}
+        finalFocus={() => (faulty > 0 && firstFaulty(button.current)) || button.current || true}
+      >
         {children}
         {wish && <Wished {...props} wish={wish} onRefused={take} onClose={() => setWish(undefined)} />}
       </Drawer>
-    </Dialog.Root>
+    </>
   );
 }
 

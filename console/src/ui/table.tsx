@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { Fault, Unread } from './fault.tsx';
 
 export interface Column<Row> {
@@ -16,6 +16,9 @@ export interface Read<Row> {
   refetch?: () => unknown;
 }
 
+/** More rows than are in sight at first. */
+const FIRST_ROWS = 25;
+
 /** A page of a list that the server has filtered, ordered and cut. */
 export function Table<Row>({
   caption,
@@ -30,6 +33,8 @@ export function Table<Row>({
   keyOf: (row: Row) => string | number;
   empty: ReactNode;
 }) {
+  // The others a moment later, but at once if all are there already: who comes back is where they were on the page.
+  const most = useDeferredValue(data ? Number.POSITIVE_INFINITY : FIRST_ROWS);
   if (!data) return <Unread error={error} again={refetch} />;
   const rows = 'results' in data ? data.results : data;
   return (
@@ -53,7 +58,7 @@ export function Table<Row>({
               </tr>
             </thead>
             <tbody>
-              {rows.map((row) => (
+              {rows.slice(0, most).map((row) => (
                 <tr key={keyOf(row)}>
                   {columns.map(({ name, show, number }) => (
                     <td key={name} className={number ? 'number' : undefined}>

@@ -11,8 +11,12 @@ export interface ApiRequest {
 export interface ApiResponse {
   status: number;
   headers: Record<string, string>;
-  body: Blob | null;
+  /** A text if it is JSON. */
+  body: Blob | string | null;
 }
+
+export const textOf = async ({ body }: ApiResponse): Promise<string> =>
+  (typeof body === 'string' ? body : await body?.text()) ?? '';
 
 /** How many bytes of an answer have come, and of how many, if that is known. */
 export interface Progress {

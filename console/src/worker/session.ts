@@ -1,4 +1,12 @@
-import type { ApiRequest, ApiResponse, Credentials, Progress, Session, Who } from './messages.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Credentials,
+  type Progress,
+  type Session,
+  textOf,
+  type Who,
+} from './messages.ts';
 
 const BASE = '/iam/auth/console';
 /** Before the end of an access token, which is an hour after its beginning. */
@@ -137,8 +145,8 @@ export class SessionKeeper {
   }
 }
 
-async function accessOf({ body }: ApiResponse): Promise<Access> {
-  const { access: token } = JSON.parse((await body?.text()) ?? '') as { access: string };
+async function accessOf(response: ApiResponse): Promise<Access> {
+  const { access: token } = JSON.parse(await textOf(response)) as { access: string };
   const [, claims = ''] = token.split('.');
   const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
     letter.charCodeAt(0),
@@ -173,8 +181,10 @@ async function send(
     ...(watch && { signal: watch.signal }),
   });
   const { status, ok } = response;
-  const blob = () => (watch && ok ? watched(response, watch) : response.blob());
-  return { status, headers: Object.fromEntries(response.headers), body: status === 204 ? null : await blob() };
+  // A page has a text at once, and has to ask the browser for what is in a blob.
+  const isJson = /^application\/(.+\+)?json\b/.test(response.headers.get('content-type') ?? '');
+  const read = () => (watch && ok ? watched(response, watch) : isJson ? response.text() : response.blob());
+  return { status, headers: Object.fromEntries(response.headers), body: status === 204 ? null : await read() };
 }
 
 const TELL_MS = 100;

@@ -1,14 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
-import { given, useFilters } from '../../lib/search.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
+import { given, type Search, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Export } from '../../ui/export.tsx';
 import { ChoiceFilter, DayFilter, TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
-import { NextPages, PAGE_SIZE, usePaging } from '../../ui/pages.tsx';
+import { NextPages, PAGE_SIZE, pagingOf } from '../../ui/pages.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -22,16 +23,21 @@ export function Audit() {
   return useTab(TABS) === 'requests' ? <Requests /> : <Changes />;
 }
 
+Audit.reads = (search: Search) => (search.tab === 'resources' ? changesOf(search) : requestsOf(search));
+
+const requestsOf = (search: Search) =>
+  $api.queryOptions('get', '/tradewind/v1/audit', {
+    params: { query: { ...queryOf(search), limit: PAGE_SIZE, ...given({ page_token: search.page_token }) } },
+  });
+
 /** The beginning of a day, as the API writes times. */
 export const startOf = (day: string | undefined): string | undefined => (day ? `${day}T00:00:00Z` : undefined);
 const whole = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 const listOf = <Value,>(value: Value | undefined): Value[] | undefined => (value === undefined ? undefined : [value]);
 
-function Requests() {
-  const filters = useFilters();
-  const { type, subject, outcome, user, token, project, address, from, to, page_token } = filters;
-  const query = given({
+const queryOf = ({ type, subject, outcome, user, token, project, address, from, to }: Search) =>
+  given({
     type: type ? [type] : undefined,
     subject: subject ? [subject] : undefined,
     outcome: listOf(OUTCOMES.find((one) => one === outcome)),
@@ -42,12 +48,14 @@ function Requests() {
     from: startOf(from),
     to: startOf(to),
   });
-  const params = { query: { ...query, limit: PAGE_SIZE, ...given({ page_token }) } };
-  const read = $api.useQuery('get', '/tradewind/v1/audit', { params });
+
+function Requests() {
+  const filters = useFilters();
+  const query = requestsOf(filters);
+  const read = useQuery(query);
   // The other form is for exports.
   const data = read.data as Exclude<typeof read.data, string>;
-  const written = callOf('get', '/tradewind/v1/audit', { params });
-  const everything = callOf('get', '/tradewind/v1/audit', { params: { query } });
+  const everything = callOf('get', '/tradewind/v1/audit', { params: { query: queryOf(filters) } });
   return (
     <Page
       title="Audit"
@@ -56,7 +64,7 @@ function Requests() {
           <Export operation="listAuditRecords" path={everything.path} accept="application/x-ndjson" file="audit.ndjson">
             Export as NDJSON
           </Export>
-          <AsCode calls={[written, { ...everything, headers: { Accept: 'application/x-ndjson' } }]} />
+          <AsCode calls={[callOfQuery(query), { ...everything, headers: { Accept: 'application/x-ndjson' } }]} />
         </>
       }
     >
@@ -141,29 +149,35 @@ function TaskOf({ task, project, region }: { task: string | null; project: numbe
   );
 }
 
-function Changes() {
-  const { action, group, resource, search, project, from, to, order } = useFilters();
-  const params = {
-    query: {
-      ...given({
-        action_type: action ? [action as 'create'] : undefined,
-        api_group: group ? [group as 'volume'] : undefined,
-        resource_id: resource ? [resource] : undefined,
-        search_field: search,
-        project_id: listOf(whole(project)),
-        from_timestamp: startOf(from),
-        to_timestamp: startOf(to),
-        order_by: order === 'asc' ? ('asc' as const) : undefined,
-      }),
-      ...usePaging(),
+const changesOf = (filters: Search) => {
+  const { action, group, resource, search, project, from, to, order } = filters;
+  return $api.queryOptions('get', '/cloud/v1/user_actions', {
+    params: {
+      query: {
+        ...given({
+          action_type: action ? [action as 'create'] : undefined,
+          api_group: group ? [group as 'volume'] : undefined,
+          resource_id: resource ? [resource] : undefined,
+          search_field: search,
+          project_id: listOf(whole(project)),
+          from_timestamp: startOf(from),
+          to_timestamp: startOf(to),
+          order_by: order === 'asc' ? ('asc' as const) : undefined,
+        }),
+        ...pagingOf(filters),
+      },
     },
-  };
-  const read = $api.useQuery('get', '/cloud/v1/user_actions', { params });
+  });
+};
+
+function Changes() {
+  const query = changesOf(useFilters());
+  const read = useQuery(query);
   return (
     <ListPage
       title="Audit"
       caption="Accepted changes of resources"
-      call={callOf('get', '/cloud/v1/user_actions', { params })}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       filters={

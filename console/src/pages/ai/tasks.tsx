@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
-import { only, useFilters, usePage } from '../../lib/search.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
+import { only, pageOf, type Search, useFilters } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
@@ -29,18 +30,24 @@ export const UNFINISHED: readonly string[] = ['PENDING', 'RECEIVED', 'RETRY', 'S
 export const titleOf = ({ task_name, category }: Listed['task_data']): string =>
   category === undefined ? task_name : `${task_name}: ${category}`;
 
+const limitOf = (search: Search): number => Number(search.limit) || PAGE_SIZE;
+
+AiTasks.reads = (search: Search) =>
+  $api.queryOptions('get', LIST, {
+    params: {
+      query: { ...only(search, FILTERS), page: pageOf(search), limit: limitOf(search) } as never,
+    },
+  });
+
 export function AiTasks() {
-  const page = usePage();
   const filters = useFilters();
-  const given = only(filters, FILTERS);
-  const limit = Number(filters.limit) || PAGE_SIZE;
-  const params = { query: { ...given, page, limit } as never };
-  const read = $api.useQuery('get', LIST, { params });
-  const filtered = Object.keys(given).length > 0;
+  const query = AiTasks.reads(filters);
+  const read = useQuery(query);
+  const filtered = Object.keys(only(filters, FILTERS)).length > 0;
   return (
     <ListPage
       title="AI tasks"
-      call={callOf('get', LIST, { params })}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ task_id }) => task_id}
       nameOf={({ task_id, task_data }) => `${titleOf(task_data)} ${task_id}`}
@@ -58,7 +65,7 @@ export function AiTasks() {
         </Link>
       }
       filtered={filtered}
-      size={limit}
+      size={limitOf(filters)}
       filters={
         <>
           <TextFilter name="search" label="Search" placeholder="part of an ID, a status, a value" />

@@ -1,12 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters } from '../../lib/search.ts';
+import { type Search, useFilters } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { usePaging } from '../../ui/pages.tsx';
+import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Changing, InstanceLink } from '../network/links.tsx';
@@ -36,14 +37,13 @@ const ORDERS = {
   'status.asc': 'by status',
 } as const;
 
-export function Instances() {
-  const place = usePlace() as Place;
-  const { name, ip, id, status, flavor, nodes, outside, order } = useFilters();
-  const init = {
+Instances.reads = (search: Search, place: Place) => {
+  const { name, ip, id, status, flavor, nodes, outside, order } = search;
+  return $api.queryOptions('get', LIST, {
     params: {
       path: pathOf(place),
       query: {
-        ...usePaging(),
+        ...pagingOf(search),
         ...(name && { name }),
         ...(ip && { ip }),
         ...(id && { uuid: id }),
@@ -55,13 +55,20 @@ export function Instances() {
         ...(order && { order_by: order as keyof typeof ORDERS }),
       },
     },
-  };
-  const read = $api.useQuery('get', LIST, init);
+  });
+};
+
+export function Instances() {
+  const place = usePlace() as Place;
+  const filters = useFilters();
+  const { name, ip, id, status, flavor, outside } = filters;
+  const query = Instances.reads(filters, place);
+  const read = useQuery(query);
   const filtered = Boolean(name || ip || id || status || flavor || outside);
   return (
     <ListPage
       title="Instances"
-      call={callOf('get', LIST, init)}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,10 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
 import { useRefusal } from '../../lib/permissions.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
+import { type Search, useFilters } from '../../lib/search.ts';
 import { ListPage } from '../../ui/list-page.tsx';
-import { usePaging } from '../../ui/pages.tsx';
+import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Changing } from '../network/links.tsx';
@@ -12,15 +14,18 @@ import { CLUSTER, clusterPath } from './data.ts';
 
 const LIST = '/cloud/v2/k8s/clusters/{project_id}/{region_id}';
 
+Clusters.reads = (search: Search, place: Place) =>
+  $api.queryOptions('get', LIST, { params: { path: pathOf(place), query: pagingOf(search) } });
+
 export function Clusters() {
   const place = usePlace() as Place;
-  const params = { path: pathOf(place), query: usePaging() };
-  const read = $api.useQuery('get', LIST, { params });
+  const query = Clusters.reads(useFilters(), place);
+  const read = useQuery(query);
   return (
     <ListPage
       title="Clusters"
       caption="Kubernetes clusters, the newest first"
-      call={callOf('get', LIST, { params })}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

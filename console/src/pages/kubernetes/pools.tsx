@@ -188,11 +188,11 @@ function AddPool({ place, cluster, etag }: { place: Place; cluster: Cluster; eta
     body: poolBody(pool),
   });
   return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
+    <>
       <Action operation="createKubernetesPoolV2" tone="primary" onClick={() => setOpen(true)}>
         Add a pool
       </Action>
-      <Drawer title={`Add a pool to ${cluster.name}`}>
+      <Drawer open={open} onOpenChange={setOpen} title={`Add a pool to ${cluster.name}`}>
         <form className="form" onSubmit={(event) => event.preventDefault()}>
           <PoolFields place={place} value={pool} onChange={setPool} faults={faults} />
           <div className="row">
@@ -214,7 +214,7 @@ function AddPool({ place, cluster, etag }: { place: Place; cluster: Cluster; eta
           </div>
         </form>
       </Drawer>
-    </Dialog.Root>
+    </>
   );
 }
 
@@ -322,7 +322,7 @@ function Change({ place, cluster, pool }: { place: Place; cluster: Cluster; pool
     Object.entries(after).filter(([name, value]) => !isSame(before[name as keyof Settings], value)),
   );
   return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
+    <>
       <Action
         operation="updateKubernetesPoolV2"
         onClick={() => {
@@ -334,7 +334,7 @@ function Change({ place, cluster, pool }: { place: Place; cluster: Cluster; pool
       >
         Change
       </Action>
-      <Drawer title={`Change pool ${pool.name}`}>
+      <Drawer open={open} onOpenChange={setOpen} title={`Change pool ${pool.name}`}>
         <form className="form" onSubmit={(event) => event.preventDefault()}>
           <div className="field-pair">
             <NumberField
@@ -385,6 +385,6 @@ function Change({ place, cluster, pool }: { place: Place; cluster: Cluster; pool
           </div>
         </form>
       </Drawer>
-    </Dialog.Root>
+    </>
   );
 }

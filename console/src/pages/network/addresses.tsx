@@ -1,15 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters } from '../../lib/search.ts';
+import { type Search, useFilters } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { NewForm } from '../../ui/page.tsx';
-import { usePaging } from '../../ui/pages.tsx';
+import { NewForm, useNewForm } from '../../ui/page.tsx';
+import { pagingOf } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -22,25 +23,31 @@ const RESERVED_ONE = '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{por
 
 const FLOATING_STATES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
-export function FloatingIps() {
-  const place = usePlace() as Place;
-  const { status } = useFilters();
-  const init = {
+FloatingIps.reads = (search: Search, place: Place) => {
+  const { status } = search;
+  return $api.queryOptions('get', FLOATING, {
     params: {
       path: pathOf(place),
       query: {
-        ...usePaging(),
+        ...pagingOf(search),
         ...(status && { status: status as (typeof FLOATING_STATES)[number] }),
       },
     },
-  };
-  const read = $api.useQuery('get', FLOATING, init);
+  });
+};
+
+export function FloatingIps() {
+  const place = usePlace() as Place;
+  const filters = useFilters();
+  const { status } = filters;
+  const query = FloatingIps.reads(filters, place);
+  const read = useQuery(query);
   const one = (id: string) => ({ params: { path: { ...pathOf(place), floating_ip_id: id } } });
   return (
     <ListPage
       title="Floating IPs"
       caption="Floating IPs, the newest first"
-      call={callOf('get', FLOATING, init)}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ floating_ip_address }) => floating_ip_address}
@@ -188,14 +195,13 @@ const ORDERS = {
 const addressOf = (row: components['schemas']['ReservedFixedIp']): string =>
   row.fixed_ip_address ?? row.fixed_ipv6_address ?? row.name;
 
-export function ReservedIps() {
-  const place = usePlace() as Place;
-  const { ip, kind, use, order } = useFilters();
-  const init = {
+ReservedIps.reads = (search: Search, place: Place) => {
+  const { ip, kind, use, order } = search;
+  return $api.queryOptions('get', RESERVED, {
     params: {
       path: pathOf(place),
       query: {
-        ...usePaging(),
+        ...pagingOf(search),
         ...(ip && { ip_address: ip }),
         ...(kind === 'external' && { external_only: true }),
         ...(kind === 'internal' && { internal_only: true }),
@@ -204,12 +210,19 @@ export function ReservedIps() {
         ...(order && { order_by: order as keyof typeof ORDERS }),
       },
     },
-  };
-  const read = $api.useQuery('get', RESERVED, init);
+  });
+};
+
+export function ReservedIps() {
+  const place = usePlace() as Place;
+  const filters = useFilters();
+  const { ip, kind, use } = filters;
+  const query = ReservedIps.reads(filters, place);
+  const read = useQuery(query);
   return (
     <ListPage
       title="Reserved fixed IPs"
-      call={callOf('get', RESERVED, init)}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ port_id }) => port_id}
       nameOf={addressOf}
@@ -291,9 +304,13 @@ export function ReservedIps() {
 function NewReservedIp() {
   const place = usePlace() as Place;
   const { values, field, reset, take } = useForm({ network_id: 'external', ip_address: '', vip: false });
-  const networks = $api.useQuery('get', '/cloud/v1/networks/{project_id}/{region_id}', {
-    params: { path: pathOf(place), query: { limit: 1000, external: false } },
-  });
+  const [open] = useNewForm();
+  const networks = $api.useQuery(
+    'get',
+    '/cloud/v1/networks/{project_id}/{region_id}',
+    { params: { path: pathOf(place), query: { limit: 1000, external: false } } },
+    { enabled: open },
+  );
   function body() {
     const { network_id, ip_address, vip: is_vip } = values;
     if (network_id === 'external') return { type: 'external' as const, is_vip };

@@ -1,14 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { $api, whenMade } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters } from '../../lib/search.ts';
+import { given, type Search, useFilters } from '../../lib/search.ts';
 import { SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { NewForm } from '../../ui/page.tsx';
-import { usePaging } from '../../ui/pages.tsx';
+import { pagingOf } from '../../ui/pages.tsx';
 import { Review, tasksIn } from '../../ui/review.tsx';
 import { Time } from '../../ui/time.tsx';
 import { GroupLink } from './links.tsx';
@@ -29,20 +30,21 @@ export function useGroups() {
   };
 }
 
+SecurityGroups.reads = (search: Search, place: Place) =>
+  $api.queryOptions('get', LIST, {
+    params: { path: pathOf(place), query: { ...pagingOf(search), ...given({ name: search.name }) } },
+  });
+
 export function SecurityGroups() {
   const place = usePlace() as Place;
-  const { name } = useFilters();
-  const init = {
-    params: {
-      path: pathOf(place),
-      query: { ...usePaging(), ...(name && { name }) },
-    },
-  };
-  const read = $api.useQuery('get', LIST, init);
+  const filters = useFilters();
+  const { name } = filters;
+  const query = SecurityGroups.reads(filters, place);
+  const read = useQuery(query);
   return (
     <ListPage
       title="Security groups"
-      call={callOf('get', LIST, init)}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

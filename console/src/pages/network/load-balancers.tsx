@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters } from '../../lib/search.ts';
+import { type Search, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Unread } from '../../ui/fault.tsx';
@@ -10,8 +11,8 @@ import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx'
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { NewForm, Page, UnreadPage } from '../../ui/page.tsx';
-import { usePaging } from '../../ui/pages.tsx';
+import { NewForm, Page, UnreadPage, useNewForm } from '../../ui/page.tsx';
+import { pagingOf } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -31,14 +32,13 @@ const ORDERS = {
   'operating_status.asc': 'by how they work',
 } as const;
 
-export function LoadBalancers() {
-  const place = usePlace() as Place;
-  const { name, working, built, floating, order } = useFilters();
-  const init = {
+LoadBalancers.reads = (search: Search, place: Place) => {
+  const { name, working, built, floating, order } = search;
+  return $api.queryOptions('get', LIST, {
     params: {
       path: pathOf(place),
       query: {
-        ...usePaging(),
+        ...pagingOf(search),
         ...(name && { name }),
         ...(working && { operating_status: working as (typeof WORKING)[number] }),
         ...(built && { provisioning_status: built as (typeof BUILT)[number] }),
@@ -46,12 +46,19 @@ export function LoadBalancers() {
         ...(order && { order_by: order as keyof typeof ORDERS }),
       },
     },
-  };
-  const read = $api.useQuery('get', LIST, init);
+  });
+};
+
+export function LoadBalancers() {
+  const place = usePlace() as Place;
+  const filters = useFilters();
+  const { name, working, built, floating } = filters;
+  const query = LoadBalancers.reads(filters, place);
+  const read = useQuery(query);
   return (
     <ListPage
       title="Load balancers"
-      call={callOf('get', LIST, init)}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}
@@ -106,12 +113,19 @@ function NewLoadBalancer() {
   const place = usePlace() as Place;
   const path = pathOf(place);
   const { values, field, reset, take } = useForm({ name: '', flavor: '', vip_network_id: '', floating: false });
-  const flavors = $api.useQuery('get', '/cloud/v1/lbflavors/{project_id}/{region_id}', {
-    params: { path, query: { limit: 1000 } },
-  });
-  const networks = $api.useQuery('get', '/cloud/v1/networks/{project_id}/{region_id}', {
-    params: { path, query: { limit: 1000, external: false } },
-  });
+  const [open] = useNewForm();
+  const flavors = $api.useQuery(
+    'get',
+    '/cloud/v1/lbflavors/{project_id}/{region_id}',
+    { params: { path, query: { limit: 1000 } } },
+    { enabled: open },
+  );
+  const networks = $api.useQuery(
+    'get',
+    '/cloud/v1/networks/{project_id}/{region_id}',
+    { params: { path, query: { limit: 1000, external: false } } },
+    { enabled: open },
+  );
   return (
     <NewForm title="New load balancer">
       <p className="help">Listeners and pools are added afterwards.</p>

@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, queries, send, whenMade } from '../../lib/api.ts';
-import { callOf, newIdempotencyKey } from '../../lib/call.ts';
+import { callOf, callOfQuery, newIdempotencyKey } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters } from '../../lib/search.ts';
+import { type Search, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, TextField, takes, useForm } from '../../ui/field.tsx';
@@ -11,7 +12,7 @@ import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { NewForm, Page, UnreadPage, useNewForm } from '../../ui/page.tsx';
-import { Pages, usePaging } from '../../ui/pages.tsx';
+import { Pages, pagingOf, usePaging } from '../../ui/pages.tsx';
 import { Review, tasksIn } from '../../ui/review.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
@@ -32,25 +33,31 @@ const ORDERS = {
   'name.desc': 'by name, backwards',
 } as const;
 
-export function Networks() {
-  const place = usePlace() as Place;
-  const { name, owned, order } = useFilters();
-  const init = {
+Networks.reads = (search: Search, place: Place) => {
+  const { name, owned, order } = search;
+  return $api.queryOptions('get', LIST, {
     params: {
       path: pathOf(place),
       query: {
-        ...usePaging(),
+        ...pagingOf(search),
         ...(name && { name }),
         ...(owned === 'any' && { owned_by: 'any' as const }),
         ...(order && { order_by: order as keyof typeof ORDERS }),
       },
     },
-  };
-  const read = $api.useQuery('get', LIST, init);
+  });
+};
+
+export function Networks() {
+  const place = usePlace() as Place;
+  const filters = useFilters();
+  const { name } = filters;
+  const query = Networks.reads(filters, place);
+  const read = useQuery(query);
   return (
     <ListPage
       title="Networks"
-      call={callOf('get', LIST, init)}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,13 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters } from '../../lib/search.ts';
+import { type Search, useFilters } from '../../lib/search.ts';
 import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { NewForm } from '../../ui/page.tsx';
-import { usePaging } from '../../ui/pages.tsx';
+import { pagingOf } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -16,22 +17,28 @@ import { Changing, NetworkLink } from './links.tsx';
 const LIST = '/cloud/v1/routers/{project_id}/{region_id}';
 const ONE = '/cloud/v1/routers/{project_id}/{region_id}/{router_id}';
 
-export function Routers() {
-  const place = usePlace() as Place;
-  const { name } = useFilters();
-  const init = {
+Routers.reads = (search: Search, place: Place) => {
+  const { name } = search;
+  return $api.queryOptions('get', LIST, {
     params: {
       path: pathOf(place),
-      query: { ...usePaging(), ...(name && { name }) },
+      query: { ...pagingOf(search), ...(name && { name }) },
     },
-  };
-  const read = $api.useQuery('get', LIST, init);
+  });
+};
+
+export function Routers() {
+  const place = usePlace() as Place;
+  const filters = useFilters();
+  const { name } = filters;
+  const query = Routers.reads(filters, place);
+  const read = useQuery(query);
   const subnets = useSubnets();
   return (
     <ListPage
       title="Routers"
       caption="Routers, the newest first"
-      call={callOf('get', LIST, init)}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}
@@ -121,32 +128,37 @@ type Subnets = ReturnType<typeof useSubnets>;
 
 function Attach({ id, name, free }: { id: string; name: string; free: Subnets }) {
   const place = usePlace() as Place;
+  const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState('');
   if (free.length === 0) return <span className="muted">no subnet is left</span>;
   return (
-    <details>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         Attach a subnet<span className="hidden"> to {name}</span>
       </summary>
-      <SelectField
-        label={`Subnet for ${name}`}
-        value={chosen}
-        options={[{ value: '', text: 'choose one' }, ...free]}
-        onChange={setChosen}
-      />
-      <Review
-        operation="attachSubnetToRouter"
-        label="Attach"
-        title={`Attach a subnet to ${name}?`}
-        disabled={chosen === '' ? 'Choose a subnet first' : undefined}
-        call={() =>
-          callOf('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/attach', {
-            params: { path: { ...pathOf(place), router_id: id } },
-            body: { subnet_id: chosen },
-          })
-        }
-        onApplied={() => setChosen('')}
-      />
+      {open && (
+        <>
+          <SelectField
+            label={`Subnet for ${name}`}
+            value={chosen}
+            options={[{ value: '', text: 'choose one' }, ...free]}
+            onChange={setChosen}
+          />
+          <Review
+            operation="attachSubnetToRouter"
+            label="Attach"
+            title={`Attach a subnet to ${name}?`}
+            disabled={chosen === '' ? 'Choose a subnet first' : undefined}
+            call={() =>
+              callOf('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/attach', {
+                params: { path: { ...pathOf(place), router_id: id } },
+                body: { subnet_id: chosen },
+              })
+            }
+            onApplied={() => setChosen('')}
+          />
+        </>
+      )}
     </details>
   );
 }

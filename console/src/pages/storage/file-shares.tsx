@@ -1,13 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { only, useFilters } from '../../lib/search.ts';
+import { only, type Search, useFilters } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { usePaging } from '../../ui/pages.tsx';
+import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -15,16 +16,22 @@ const LIST = '/cloud/v1/file_shares/{project_id}/{region_id}';
 const ONE = '/cloud/v1/file_shares/{project_id}/{region_id}/{file_share_id}';
 const FILTERS = ['name', 'type_name', 'tag_key', 'tag_key_value'];
 
+FileShares.reads = (search: Search, place: Place) =>
+  $api.queryOptions('get', LIST, {
+    params: { path: pathOf(place), query: { ...only(search, FILTERS), ...pagingOf(search) } as never },
+  });
+
 export function FileShares() {
   const place = usePlace() as Place;
-  const filters = only(useFilters(), FILTERS);
-  const params = { path: pathOf(place), query: { ...filters, ...usePaging() } as never };
-  const read = $api.useQuery('get', LIST, { params });
+  const search = useFilters();
+  const filters = only(search, FILTERS);
+  const query = FileShares.reads(search, place);
+  const read = useQuery(query);
   const filtered = Object.keys(filters).length > 0;
   return (
     <ListPage
       title="File shares"
-      call={callOf('get', LIST, { params })}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,13 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { only, useFilters } from '../../lib/search.ts';
+import { only, type Search, useFilters } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Money } from '../../ui/money.tsx';
-import { usePaging } from '../../ui/pages.tsx';
+import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -16,18 +17,22 @@ const ONE = '/cloud/v1/images/{project_id}/{region_id}/{image_id}';
 const FILTERS = ['name', 'os_distro', 'os_version', 'architecture', 'visibility', 'tag_key', 'tag_key_value'];
 const BYTES = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
+Images.reads = (search: Search, place: Place) =>
+  $api.queryOptions('get', LIST, {
+    params: {
+      path: pathOf(place),
+      query: { ...only(search, FILTERS), include_prices: true, ...pagingOf(search) } as never,
+    },
+  });
+
 export function Images() {
   const place = usePlace() as Place;
-  const filters = only(useFilters(), FILTERS);
-  const params = {
-    path: pathOf(place),
-    query: { ...filters, include_prices: true, ...usePaging() } as never,
-  };
-  const read = $api.useQuery('get', LIST, { params });
+  const query = Images.reads(useFilters(), place);
+  const read = useQuery(query);
   return (
     <ListPage
       title="Images"
-      call={callOf('get', LIST, { params })}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,12 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
-import { callOf } from '../../lib/call.ts';
+import { callOf, callOfQuery } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { only, useFilters } from '../../lib/search.ts';
+import { only, type Search, useFilters } from '../../lib/search.ts';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { usePaging } from '../../ui/pages.tsx';
+import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Changing, InstanceLink, VolumeLink } from '../network/links.tsx';
@@ -34,16 +35,22 @@ export const YES_OR_NO = [
   { value: 'false', text: 'no' },
 ];
 
+Volumes.reads = (search: Search, place: Place) =>
+  $api.queryOptions('get', LIST, {
+    params: { path: pathOf(place), query: { ...only(search, FILTERS), ...pagingOf(search) } as never },
+  });
+
 export function Volumes() {
   const place = usePlace() as Place;
-  const filters = only(useFilters(), FILTERS);
-  const params = { path: pathOf(place), query: { ...filters, ...usePaging() } as never };
-  const read = $api.useQuery('get', LIST, { params });
+  const search = useFilters();
+  const filters = only(search, FILTERS);
+  const query = Volumes.reads(search, place);
+  const read = useQuery(query);
   const filtered = Object.keys(filters).length > 0;
   return (
     <ListPage
       title="Volumes"
-      call={callOf('get', LIST, { params })}
+      call={callOfQuery(query)}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}
