@@ -80,8 +80,13 @@ describeInBrowser('the console of a process', () => {
     await page.evaluate('globalThis.isTheSame = true');
     await service.end('SIGKILL');
     await page.getByText('Connecting', { exact: true }).waitFor();
+    await page.evaluate(`history.pushState(null, '', '/console/p/1/r/1/clusters?page=2')`);
+    const unread = page.locator('#main').getByRole('alert');
+    await unread.waitFor();
     service = await serve(settings);
     await page.getByText('Live', { exact: true }).waitFor();
+    await unread.waitFor({ state: 'detached' });
+    await page.goBack();
     const pool = new pg.Pool({ connectionString: database.url });
     await hurried(pool, page.getByText('Provisioned').first().waitFor());
     await pool.end();

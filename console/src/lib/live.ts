@@ -1,6 +1,6 @@
 import { identityOf } from '../worker/messages.ts';
 import { queries } from './api.ts';
-import { onEvents, session } from './hub.ts';
+import { live, onEvents, session } from './hub.ts';
 
 /** Many events at once are answered by one look. */
 const TOGETHER_MS = 300;
@@ -25,6 +25,11 @@ export function followChanges(beginAgain: () => void): void {
     () => void readAgain(),
     () => void readAgain(),
   );
+  // What couldn't be read while the server was away.
+  live.subscribe(() => {
+    if (live.get() === 'connecting' || live.get() === 'off') return;
+    void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' });
+  });
   let whose: string | undefined;
   session.subscribe(() => {
     const now = identityOf(session.get());
