@@ -143,13 +143,6 @@ declare module 'fastify' {
   }
 }
 
-const ASKS: Record<Access, string> = {
-  read: 'a member of the account',
-  operate: 'an administrator or engineer of the account',
-  administer: 'an administrator of the account',
-  resell: "a reseller's administrator",
-};
-
 /**
  * Gives the server `stillAdmitted`, which is asked before a request that waited is answered. Returns a function that
  * authenticates and authorizes a request, to be called before the body is read. Unauthenticated requests are counted by
@@ -183,7 +176,7 @@ export function authentication(
     [...operations].flatMap(([operation, { access, path, ofProject, platformDuty }]) => {
       const asked = { operation, path, projectId: ofProject ? projectId : undefined };
       const reason = reasonOf(() => {
-        requireAccess(principal, access, ASKS[access], () => asked);
+        requireAccess(principal, access, () => asked);
         if (platformDuty !== undefined) requirePlatform(principal, platformDuty);
       });
       return reason === undefined ? [] : [{ operation, reason }];
@@ -202,7 +195,7 @@ export function authentication(
     }
     request.principal = await principalOf(request);
     if (!access) throw new ForbiddenError('No token may call this operation');
-    requireAccess(request.principal, access, ASKS[access], () => askedFor(request));
+    requireAccess(request.principal, access, () => askedFor(request));
   };
 
   function askedFor({ params, routeOptions }: FastifyRequest) {

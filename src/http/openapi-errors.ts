@@ -1,7 +1,6 @@
 import {
   ConflictError,
   type DomainError,
-  ForbiddenError,
   InvalidError,
   NotFoundError,
   PreconditionFailedError,
@@ -10,6 +9,7 @@ import {
   UnauthenticatedError,
   UnprocessableError,
 } from '../lib/errors.ts';
+import { lacks } from '../requests/principal.ts';
 import { type Area, areaOf } from './dialect.ts';
 import { bodyOf, HttpError, hintOf, INTERNAL, NO_SUCH_PART, NOT_JSON, TOO_LARGE } from './errors.ts';
 import { MalformedJsonError } from './json-body.ts';
@@ -178,7 +178,7 @@ const EXAMPLES: Record<number, (area: Area) => Record<string, DomainError | Http
     wrong: new UnauthenticatedError('Token is invalid or expired', true),
   }),
   403: (area) => ({
-    rights: new ForbiddenError('This operation needs the token of an administrator of the account'),
+    rights: lacks('administer'),
     ...(area === 'cloud' && { quota: new QuotaExceededError(QUOTA) }),
   }),
   404: (area) => ({ missing: new NotFoundError(SUBJECT[area].kind, SUBJECT[area].id) }),

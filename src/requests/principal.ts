@@ -71,6 +71,16 @@ export interface CloudRights {
  */
 export type Access = 'read' | 'operate' | 'administer' | 'resell';
 
+const NEEDED: Record<Access, string> = {
+  read: 'a member of the account',
+  operate: 'an administrator or engineer of the account',
+  administer: 'an administrator of the account',
+  resell: "a reseller's administrator",
+};
+
+export const lacks = (access: Access): ForbiddenError =>
+  new ForbiddenError(`This operation needs the token of ${NEEDED[access]}`);
+
 const ROLES_BY_ACCESS: Record<Exclude<Access, 'resell'>, readonly number[]> = {
   read: [ROLES.administrators.id, ROLES.engineers.id, ROLES.users.id],
   operate: [ROLES.administrators.id, ROLES.engineers.id],
@@ -215,23 +225,25 @@ export function cloudRights(
  * Refuses what the caller's role doesn't allow, there or anywhere. Asks nobody: all of it is in the caller's own row.
  * @throws ForbiddenError, NotFoundError for a project in which the caller has no role
  */
-export function requireAccess(principal: Principal, access: Access, asks: string, askedFor: () => AskedFor): void {
+export function requireAccess(principal: Principal, access: Access, askedFor: () => AskedFor): void {
   const { cloud } = principal;
-  const refused = () => new ForbiddenError(`This operation needs the token of ${asks}`);
   // Nearly every request ends here.
   if (!cloud) {
     if (allows(principal, access)) return;
-    throw refused();
+    throw lacks(access);
   }
   const { operation, path, projectId } = askedFor();
   const showsProjects = !['/iam/', '/streaming/', '/tradewind/v1/ai-tasks/'].some((area) => path.startsWith(area));
   if (cloud.everywhere || !showsProjects) {
     const isGiven = path.startsWith('/cloud/') && ALLOWED.ClientAdministrator.includes(access);
     if (isGiven || allows(principal, access)) return;
-    throw refused();
+    throw lacks(access);
   }
   if (projectId === undefined) {
-    if (OF_EVERYBODY.has(operation) && allowsSomewhere(cloud, access)) return;
+    if (OF_EVERYBODY.has(operation)) {
+      if (access === 'read' || allowsSomewhere(cloud, access)) return;
+      throw lacks(access);
+    }
     throw new ForbiddenError('You have rights in single projects only, and this operation is about the whole account');
   }
   requireIn(principal, Number(projectId), access);

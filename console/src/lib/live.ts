@@ -1,5 +1,5 @@
 import { identityOf } from '../worker/messages.ts';
-import { queries } from './api.ts';
+import { ApiError, queries } from './api.ts';
 import { live, onEvents, session } from './hub.ts';
 
 /** Many events at once are answered by one look. */
@@ -28,7 +28,10 @@ export function followChanges(beginAgain: () => void): void {
   // What couldn't be read while the server was away.
   live.subscribe(() => {
     if (live.get() === 'connecting' || live.get() === 'off') return;
-    void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' });
+    void queries.refetchQueries({
+      type: 'active',
+      predicate: ({ state: { error } }) => error !== null && !(error instanceof ApiError && error.status < 500),
+    });
   });
   let whose: string | undefined;
   session.subscribe(() => {
@@ -43,6 +46,8 @@ export function followChanges(beginAgain: () => void): void {
 
 /** What is being read already isn't begun again, and may have been answered before the change: it is read once more. */
 async function readAllAgain(): Promise<void> {
+  // Nobody shows these yet: who does will ask again.
+  await queries.cancelQueries({ type: 'inactive', fetchStatus: 'fetching' });
   const before = new Set(queries.getQueryCache().findAll({ fetchStatus: 'fetching' }));
   await queries.invalidateQueries(undefined, { cancelRefetch: false });
   if (before.size > 0) await queries.invalidateQueries({ predicate: (query) => before.has(query) });

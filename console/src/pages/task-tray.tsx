@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { components } from '../../types/api.d.ts';
 import { $api } from '../lib/api.ts';
 import type { Place } from '../lib/place.ts';
@@ -43,12 +43,13 @@ const endOf = ({ finished_on }: Task): number => (finished_on ? timeOf(finished_
 /** The tasks that are under way in the place, from any page, and those that have just ended. */
 export function TaskTray({ place }: { place: Place }) {
   const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   const { data, error, refetch } = useRunning(place);
   const failed = useFailed(place);
   const close = () => setOpen(false);
   return (
     <>
-      <button type="button" className="button quiet" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <button ref={button} type="button" className="button quiet" aria-haspopup="dialog" onClick={() => setOpen(true)}>
         Tasks
         {data && (
           <span className={`badge ${data.count > 0 ? 'busy' : ''}`}>
@@ -58,7 +59,7 @@ export function TaskTray({ place }: { place: Place }) {
         )}
         {failed > 0 && <span className="badge bad"> {failed} failed</span>}
       </button>
-      <Drawer open={open} onOpenChange={setOpen} title="Tasks">
+      <Drawer open={open} onOpenChange={setOpen} opener={button} title="Tasks">
         {error && <Fault error={error} again={() => void refetch()} />}
         <section className="card" aria-label="Running">
           <header>

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { useRefusal } from '../lib/permissions.ts';
 
 /** A button of an operation. One that the person may not call is disabled, and says why. */
@@ -8,6 +8,7 @@ export function Action({
   disabled,
   tone = '',
   type = 'button',
+  opener,
   onClick,
   children,
 }: {
@@ -17,17 +18,21 @@ export function Action({
   disabled?: string | undefined;
   tone?: 'primary' | 'danger' | 'quiet' | '';
   type?: 'button' | 'submit';
+  /** Of a button that opens a dialog, which gives the focus back to it. */
+  opener?: RefObject<HTMLButtonElement | null>;
   onClick?: () => void;
   children: ReactNode;
 }) {
   const why = useRefusal(project)(operation) ?? disabled;
   return (
     <button
+      ref={opener}
       type={type}
       className={`button ${tone}`}
       disabled={why !== undefined}
       title={why}
       data-operation={operation}
+      aria-haspopup={opener && 'dialog'}
       onClick={onClick}
     >
       {children}

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { queries, send } from '../lib/api.ts';
 import { type Call, newIdempotencyKey } from '../lib/call.ts';
 import { useRefusal } from '../lib/permissions.ts';
@@ -41,6 +41,7 @@ export function Bulk({
   /** With the IDs of those that were accepted. */
   onDone: (accepted: string[]) => void;
 }) {
+  const button = useRef<HTMLButtonElement>(null);
   const [chosen, setChosen] = useState<readonly (BulkItem & { key: string })[]>();
   const [outcomes, setOutcomes] = useState<Record<string, Outcome>>({});
   const refusal = useRefusal()(operation);
@@ -83,6 +84,7 @@ export function Bulk({
   return (
     <>
       <button
+        ref={button}
         type="button"
         className={`button ${tone}`}
         disabled={why !== undefined}
@@ -93,7 +95,7 @@ export function Bulk({
       >
         {label} {items.length > 0 && items.length}
       </button>
-      <Drawer open={chosen !== undefined} onOpenChange={close} title={title} busy={busy}>
+      <Drawer open={chosen !== undefined} onOpenChange={close} opener={button} title={title} busy={busy}>
         <p role="status">
           {begun &&
             `${accepted.length} of ${chosen?.length} accepted${failed.length ? `, ${failed.length} refused` : ''}.`}

@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, type RefObject, useState } from 'react';
 
 /** Whether something is open, or has been: what nobody has opened yet costs nothing. */
 export function useOpened(open: boolean): boolean {
@@ -12,6 +12,7 @@ export function useOpened(open: boolean): boolean {
 export function Drawer({
   open,
   onOpenChange,
+  opener,
   title,
   busy = false,
   finalFocus,
@@ -19,11 +20,13 @@ export function Drawer({
 }: {
   open: boolean;
   onOpenChange: (open: boolean) => void;
+  /** The button that opens it, which gets the focus when the drawer closes. */
+  opener: RefObject<HTMLElement | null>;
   title: ReactNode;
   /** Whether it has to stay open. */
   busy?: boolean;
-  /** Gets the focus when the drawer closes; by default, what had it before does. */
-  finalFocus?: () => HTMLElement | true;
+  /** What gets the focus instead of the opener. */
+  finalFocus?: () => HTMLElement | undefined;
   children: ReactNode;
 }) {
   if (!useOpened(open)) return null;
@@ -31,7 +34,7 @@ export function Drawer({
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="drawer" {...(finalFocus && { finalFocus })}>
+        <Dialog.Popup className="drawer" finalFocus={() => finalFocus?.() ?? opener.current ?? true}>
           <div className="row">
             <Dialog.Title>{title}</Dialog.Title>
             <Dialog.Close className="button quiet" disabled={busy}>

@@ -44,6 +44,7 @@ export function FormDrawer<Values extends object>({
   const form = useForm(initial);
   const { values } = form;
   const element = useRef<HTMLFormElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const changed = changedFields(before, values);
 
   function begin() {
@@ -54,10 +55,17 @@ export function FormDrawer<Values extends object>({
 
   return (
     <>
-      <Action operation={operation} project={project} disabled={disabled} tone={tone ?? ''} onClick={begin}>
+      <Action
+        opener={button}
+        operation={operation}
+        project={project}
+        disabled={disabled}
+        tone={tone ?? ''}
+        onClick={begin}
+      >
         {label}
       </Action>
-      <Drawer open={open} onOpenChange={setOpen} title={title}>
+      <Drawer open={open} onOpenChange={setOpen} opener={button} title={title}>
         <form ref={element} className="form" onSubmit={(event) => event.preventDefault()}>
           {children(form)}
           <div className="row">

@@ -86,7 +86,8 @@ export function Review(props: ReviewProps) {
         open={wish !== undefined}
         onOpenChange={() => setWish(undefined)}
         title={title}
-        finalFocus={() => (faulty > 0 && firstFaulty(button.current)) || button.current || true}
+        opener={button}
+        finalFocus={() => (faulty > 0 ? firstFaulty(button.current) : undefined)}
       >
         {children}
         {wish && <Wished {...props} wish={wish} onRefused={take} onClose={() => setWish(undefined)} />}

@@ -3,7 +3,7 @@ import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
-import { type Principal, ROLES } from '../../requests/principal.ts';
+import { allows, lacks, type Principal, ROLES } from '../../requests/principal.ts';
 import type { User } from '../accounts/schema.ts';
 import * as accounts from '../accounts/service.ts';
 import { acceptedRole, namesNone, type Role, roleOf } from '../identity/schema.ts';
@@ -36,7 +36,7 @@ export function acceptedChanges(
       ([field, value]) => value !== undefined && !same(value, row[field as keyof store.UserRow]),
     ),
   );
-  if (!care && (places.length === 0 || Object.keys(profile).length > 0)) throw notYours(row, places);
+  if (!care && (places.length === 0 || Object.keys(profile).length > 0)) throw notYours(principal, row, places);
   const email = request.email === row.email ? undefined : request.email;
   if (email !== undefined) requireAddressChange(principal, row, email);
   const isActive = request.is_active === user.is_active ? undefined : request.is_active;
@@ -53,12 +53,18 @@ function isThemselves(principal: Principal, user: store.UserRow, memberships: re
   return principal.inPerson === true || memberships.every(({ client_id: id }) => id === principal.clientId);
 }
 
-function notYours({ id }: store.UserRow, places: readonly store.Membership[]): ForbiddenError {
-  return new ForbiddenError(
-    places.length === 0
-      ? 'This operation needs the token of an administrator of the account'
-      : `User ${id} also belongs to other accounts, so only the user can change their name, telephone number and the like`,
-  );
+function notYours(principal: Principal, { id }: store.UserRow, places: readonly store.Membership[]): ForbiddenError {
+  if (places.length > 0) {
+    return new ForbiddenError(
+      `User ${id} also belongs to other accounts, so only the user can change their name, telephone number and the like`,
+    );
+  }
+  if (principal.userId === id) {
+    return new ForbiddenError('You also belong to other accounts; log in with your password to change your own data');
+  }
+  return allows(principal, 'administer')
+    ? new ForbiddenError(`User ${id} has more rights than you, so you cannot change them`)
+    : lacks('administer');
 }
 
 /** A user who logs in with an address must know that it changes, and must be the one who wants it. */
@@ -189,11 +195,9 @@ async function accountFor(
     noteAccount(clientId);
     return client;
   }
-  throw new ForbiddenError(
-    principal.clientId === clientId
-      ? 'This operation needs the token of an administrator of the account'
-      : `You may not manage the users of client ${clientId}`,
-  );
+  throw principal.clientId === clientId
+    ? lacks('administer')
+    : new ForbiddenError(`You may not manage the users of client ${clientId}`);
 }
 
 /** Throws the same error whether the account exists or not. @throws ForbiddenError */

@@ -28,5 +28,5 @@ it.each(['Administrators', 'Engineers', 'Users'])('names for %s exactly what req
 });
 
 it('refuses nothing to the platform administrator', async () => {
-  expect((await service.http.get('/tradewind/v1/permissions')).body).toEqual({ refused: [] });
+  expect((await service.http.get('/tradewind/v1/permissions')).body).toEqual({ in_person: false, refused: [] });
 });

@@ -13,7 +13,10 @@ export function permissionRoutes(app: Api): void {
         'All other operations are open to the caller, as far as the role decides: some are refused for other reasons, such as a quota.',
       query: PermissionQuery,
       answer: Permissions,
-      handler: ({ principal, query }) => ({ refused: app.refusalsOf(principal, query.project_id) }),
+      handler: ({ principal, query }) => ({
+        in_person: principal.inPerson === true,
+        refused: app.refusalsOf(principal, query.project_id),
+      }),
     },
   );
 }

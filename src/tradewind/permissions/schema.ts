@@ -2,6 +2,10 @@ import { Type } from 'typebox';
 import { Named, Query } from '../../lib/wire.ts';
 
 export const Permissions = Named('Permissions', {
+  in_person: Type.Boolean({
+    description:
+      "Whether the user logged in with a password or a code, and not by an API token or in somebody else's name",
+  }),
   refused: Type.Array(
     Type.Object({
       operation: Type.String({ description: 'Its name in this document', examples: ['createVolume'] }),

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { $api, type ApiError } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { isSame } from '../../lib/changes.ts';
@@ -180,6 +180,7 @@ function Nodes({ place, cluster, pool }: { place: Place; cluster: Cluster; pool:
 
 function AddPool({ place, cluster, etag }: { place: Place; cluster: Cluster; etag: string }) {
   const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   const [pool, setPool] = useState(() => newPool(''));
   const [faults, setFaults] = useState<Faults>({});
   const call = callOf('post', POOLS, {
@@ -189,10 +190,10 @@ function AddPool({ place, cluster, etag }: { place: Place; cluster: Cluster; eta
   });
   return (
     <>
-      <Action operation="createKubernetesPoolV2" tone="primary" onClick={() => setOpen(true)}>
+      <Action operation="createKubernetesPoolV2" tone="primary" opener={button} onClick={() => setOpen(true)}>
         Add a pool
       </Action>
-      <Drawer open={open} onOpenChange={setOpen} title={`Add a pool to ${cluster.name}`}>
+      <Drawer open={open} onOpenChange={setOpen} opener={button} title={`Add a pool to ${cluster.name}`}>
         <form className="form" onSubmit={(event) => event.preventDefault()}>
           <PoolFields place={place} value={pool} onChange={setPool} faults={faults} />
           <div className="row">
@@ -315,6 +316,7 @@ const settingsOf = (pool: Pool): Settings => ({
 function Change({ place, cluster, pool }: { place: Place; cluster: Cluster; pool: Pool }) {
   const [open, setOpen] = useState(false);
   // What is changed is told apart from what the pool had when the form opened.
+  const button = useRef<HTMLButtonElement>(null);
   const [before, setBefore] = useState<Settings>(settingsOf(pool));
   const [after, setAfter] = useState<Settings>(before);
   const [faults, setFaults] = useState<Faults>({});
@@ -325,6 +327,7 @@ function Change({ place, cluster, pool }: { place: Place; cluster: Cluster; pool
     <>
       <Action
         operation="updateKubernetesPoolV2"
+        opener={button}
         onClick={() => {
           setBefore(settingsOf(pool));
           setAfter(settingsOf(pool));
@@ -334,7 +337,7 @@ function Change({ place, cluster, pool }: { place: Place; cluster: Cluster; pool
       >
         Change
       </Action>
-      <Drawer open={open} onOpenChange={setOpen} title={`Change pool ${pool.name}`}>
+      <Drawer open={open} onOpenChange={setOpen} opener={button} title={`Change pool ${pool.name}`}>
         <form className="form" onSubmit={(event) => event.preventDefault()}>
           <div className="field-pair">
             <NumberField
