@@ -170,9 +170,9 @@ export const consoleCommand: Command = {
   options: { url: { type: 'string' } },
   json: true,
   run: (context) =>
-    asRecordedOperator(context, 'console', async (database, { clock }) => {
+    asRecordedOperator(context, 'console', async (database) => {
       const { host, port } = context.config;
-      const code = await makeConsoleCode({ database, clock });
+      const code = await makeConsoleCode({ database });
       if (code === undefined) throw new ConflictError('There is no platform administrator yet: start Tradewind once');
       const base = String(context.options.url ?? `http://${reachableHost(host)}:${port}`).replace(/\/+$/, '');
       const address = consoleAddress(base, code);

@@ -415,7 +415,7 @@ describeInBrowser('pages of networks', () => {
     expect(await refused.count()).toBe(1);
     expect(await refused.textContent()).toMatch(/^bulk-1.*stopped/i);
     await act('start');
-    await dialog.getByRole('button', { name: 'Try the 1 again' }).click();
+    await dialog.getByRole('button', { name: 'Try it again' }).click();
     // Those that are stopped would be refused now.
     await dialog.getByText('3 of 3 accepted.').waitFor();
     await dialog.getByRole('heading', { name: 'Stopped', exact: true }).waitFor();
@@ -525,7 +525,7 @@ describeInBrowser('pages of networks', () => {
     await page.getByRole('button', { name: 'Apply' }).click();
     await page
       .getByRole('dialog')
-      .getByText('none: it is done at once')
+      .getByText('none', { exact: true })
       .or(page.getByText('update security group'))
       .first()
       .waitFor();

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { makeConsoleCode } from '../../src/iam/logins/console/service.ts';
-import { systemClock } from '../../src/lib/time.ts';
 import { describeInBrowser, setUpBrowser } from '../support/browser.ts';
 
 describeInBrowser('signing in to the console', () => {
@@ -10,7 +9,7 @@ describeInBrowser('signing in to the console', () => {
   async function startAddress(): Promise<string> {
     const { connectionString } = browser.service.pool.options;
     const database = openDatabase({ connectionString }, 1);
-    const code = await makeConsoleCode({ database, clock: systemClock });
+    const code = await makeConsoleCode({ database });
     await database.close();
     return `${browser.service.url}/console/#code=${code}`;
   }

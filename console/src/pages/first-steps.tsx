@@ -15,13 +15,13 @@ export function FirstSteps({ place }: { place: Place }) {
       <Section title="Make something">
         <ul className="lines">
           <li>
-            <Link to="/p/$project/r/$region/clusters" params={place}>
+            <Link to="/p/$project/r/$region/create-cluster" params={place}>
               A Kubernetes cluster
             </Link>
           </li>
           <li>
-            <Link to="/operations/$operation" params={{ operation: 'createInstance' }}>
-              A machine
+            <Link to="/p/$project/r/$region/instances/new" params={place}>
+              An instance
             </Link>
           </li>
           <li>

@@ -12,6 +12,7 @@ import { Fault } from '../ui/fault.tsx';
 import { TextFilter } from '../ui/filters.tsx';
 import { Page, Section, UnreadPage } from '../ui/page.tsx';
 import { Properties, SchemaField } from '../ui/schema-field.tsx';
+import { useAccepted } from '../ui/toasts.tsx';
 import { textOf } from '../worker/messages.ts';
 
 /** Lists every operation of the API, with or without a page of its own. */
@@ -77,6 +78,7 @@ interface Sent {
 function Form({ operation, resolve }: { operation: Operation; resolve: Catalog['resolve'] }) {
   const { method, path, summary, description, parameters, body: schema } = operation;
   const { clientId } = useWho();
+  const sayAccepted = useAccepted();
   const [values, setValues] = useState(() => known(operation, resolve, remembered(), clientId));
   const whole = schema && resolve(schema);
   const [body, setBody] = useState<unknown>(whole?.type === 'array' ? [] : {});
@@ -101,7 +103,10 @@ function Form({ operation, resolve }: { operation: Operation; resolve: Catalog['
       const answer = await hub.call({ method, path: address, headers, ...(whole && { body: JSON.stringify(body) }) });
       const text = await textOf(answer);
       const error = answer.status >= 400 ? new ApiError(answer.status, parsed(text), undefined) : undefined;
-      if (!error && !dry) wish.current = { request: '', key: '' };
+      if (!error && !dry) {
+        wish.current = { request: '', key: '' };
+        if (method !== 'GET') sayAccepted(parsed(text), summary);
+      }
       setFaults(error?.fields ?? {});
       setSent({
         status: answer.status,

@@ -127,7 +127,7 @@ export function Bulk({
               // With the same keys: what was carried out although its answer was lost is not done twice.
               onClick={() => void run(failed)}
             >
-              Try the {failed.length} again
+              Try {failed.length === 1 ? 'it' : `the ${failed.length}`} again
             </button>
           )}
         </div>

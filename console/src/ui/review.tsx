@@ -11,7 +11,7 @@ import { Fault } from './fault.tsx';
 import { Money } from './money.tsx';
 import { textOf } from './schema-field.tsx';
 import { TaskLink, titleOf } from './task.tsx';
-import { useToasts } from './toasts.tsx';
+import { useAccepted } from './toasts.tsx';
 
 export interface ReviewProps {
   /** The name of the operation in the API's document: its refusal disables the button. */
@@ -67,7 +67,8 @@ export function Review(props: ReviewProps) {
     <>
       <button
         ref={button}
-        type="button"
+        // In a form, Enter opens it.
+        type="submit"
         className={`button ${tone ?? ''}`}
         disabled={why !== undefined}
         title={why}
@@ -115,8 +116,7 @@ function Wished({
 }: ReviewProps & { wish: Wish; onClose: () => void }) {
   const [sending, setSending] = useState(false);
   const [refused, setRefused] = useState<Error>();
-  const said = useToasts();
-  const place = usePlace() ?? remembered();
+  const sayAccepted = useAccepted();
   const { data, error } = useQuery({
     queryKey: ['dry run', key],
     queryFn: () => dryRun(call),
@@ -139,15 +139,7 @@ function Wished({
     setRefused(undefined);
     try {
       const answer = await send(call, { 'idempotency-key': key });
-      const tasks = tasksIn(answer);
-      for (const task of tasks.slice(0, TOASTS))
-        said.add({
-          title: 'Accepted',
-          description: <TaskLink place={place} id={task} />,
-          timeout: 0,
-          data: { task, place },
-        });
-      if (tasks.length === 0) said.add({ title: 'Accepted', description: label });
+      sayAccepted(answer, label);
       onClose();
       void queries.invalidateQueries();
       onApplied?.(answer);
@@ -183,15 +175,6 @@ function Wished({
   );
 }
 
-/** As many messages as are shown at a time. */
-const TOASTS = 3;
-
-/** The tasks that an answer names: a list of them, or one inside an object. */
-export const tasksIn = (answer: unknown): string[] =>
-  Array.isArray(answer)
-    ? answer.filter((one) => typeof one === 'string')
-    : ((answer as { tasks?: string[] } | undefined)?.tasks ?? []);
-
 /** What a request would do: values, tasks, price, quotas. */
 export function Effects({ of }: { of: DryRun }) {
   const { creates, differences, tasks, price_per_month_difference: price, currency_code: currency, quotas } = of;
@@ -199,7 +182,7 @@ export function Effects({ of }: { of: DryRun }) {
     <div className="page">
       <dl className="facts">
         <dt>Tasks</dt>
-        <dd>{tasks.length === 0 ? 'none: it is done at once' : <TaskList of={tasks} />}</dd>
+        <dd>{tasks.length === 0 ? 'none' : <TaskList of={tasks} />}</dd>
         <dt>Price</dt>
         <dd>
           {price === null ? (

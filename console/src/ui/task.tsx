@@ -114,3 +114,9 @@ export function TaskLink({
     </Link>
   );
 }
+
+/** The tasks that an answer names: a list of them, or one inside an object. */
+export const tasksIn = (answer: unknown): string[] =>
+  Array.isArray(answer)
+    ? answer.filter((one) => typeof one === 'string')
+    : ((answer as { tasks?: string[] } | undefined)?.tasks ?? []);

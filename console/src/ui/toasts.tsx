@@ -1,8 +1,8 @@
 import { Toast } from '@base-ui/react/toast';
 import { type ReactNode, useEffect } from 'react';
 import { $api } from '../lib/api.ts';
-import type { Place } from '../lib/place.ts';
-import { TaskLink, ThingLink, thingOf, useTitles } from './task.tsx';
+import { type Place, remembered, usePlace } from '../lib/place.ts';
+import { TaskLink, ThingLink, tasksIn, thingOf, useTitles } from './task.tsx';
 
 interface TaskIn {
   task: string;
@@ -10,6 +10,26 @@ interface TaskIn {
 }
 
 export const useToasts = Toast.useToastManager<TaskIn>;
+
+/** As many messages as are shown at a time. */
+const TOASTS = 3;
+
+/** Says that the server has accepted something, and follows the tasks that its answer names. */
+export function useAccepted(): (answer: unknown, label: string) => void {
+  const said = useToasts();
+  const place = usePlace() ?? remembered();
+  return (answer, label) => {
+    const tasks = tasksIn(answer);
+    for (const task of tasks.slice(0, TOASTS))
+      said.add({
+        title: 'Accepted',
+        description: <TaskLink place={place} id={task} />,
+        timeout: 0,
+        data: { task, place },
+      });
+    if (tasks.length === 0) said.add({ title: 'Accepted', description: label });
+  };
+}
 
 /** Short messages about what was done elsewhere on the page. Screen readers say them. */
 export function Toasts({ children }: { children: ReactNode }) {

@@ -209,7 +209,10 @@ function Chart({
   }));
   const format = (value: number) => (tab === 'costs' ? moneyOf(value, first.currency) : amountOf(value, first.unit));
   return (
-    <Section title={tab === 'costs' ? 'Costs by day' : 'Usage by day'}>
+    <Section
+      title={tab === 'costs' ? 'Costs by day' : 'Usage by day'}
+      aside={<strong>{format(lines.reduce((sum, line) => sum + numberOf(line), 0))} in all</strong>}
+    >
       <div className="inside">
         <Bars bars={bars} label={tab === 'costs' ? 'Costs by day' : 'Usage by day'} format={format} />
         <details>

@@ -29,7 +29,7 @@ export function Tokens() {
       label="Create token"
       title="Create an API token"
       tone="primary"
-      initial={{ name: '', description: '', role: 'Administrators', exp_date: '' }}
+      initial={{ name: '', description: '', role: 'Users', exp_date: '' }}
       apply="Create"
       call={({ name, description, role, exp_date }) =>
         callOf('post', PATH, {
@@ -52,7 +52,7 @@ export function Tokens() {
             label="Role"
             options={ROLES}
             {...field('role')}
-            help="The most that the token may do. Its owner’s own rights limit it, too."
+            help="Users look, Engineers also change the cloud, Administrators do all. The token acts for you, and never has more rights than you."
           />
           <TextField
             label="Expires"

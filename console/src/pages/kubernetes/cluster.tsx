@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { useDraft } from '../../lib/draft.ts';
 import { type Place, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Json } from '../../ui/json.tsx';
@@ -56,8 +56,8 @@ export function ClusterPage() {
 function Known({ place, read }: { place: Place; read: ClusterRead }) {
   const { cluster } = read;
   const tab = useTab<Tab>(TABS);
-  // What was entered stays while one looks at other tabs.
-  const [drafts, setDrafts] = useState<Drafts>({});
+  // What was entered stays while one looks at other tabs and pages.
+  const [drafts, setDrafts] = useDraft<Drafts>(`cluster ${cluster.id}`, {});
   const marked = Object.fromEntries(
     Object.entries(TABS).map(([one, text]) => [one, one in drafts ? `${text} (edited)` : text]),
   );

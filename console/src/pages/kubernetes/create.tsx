@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { $api, type ApiError, api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { changedNames, type Values } from '../../lib/changes.ts';
+import { useDraft } from '../../lib/draft.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
@@ -64,10 +65,15 @@ function bodyOf(entered: Entered, pools: readonly PoolDraft[], groups: Readonly<
   } as CreateCluster;
 }
 
+const FIRST_GROUPS = Object.fromEntries(GROUPS.map(({ name, read }) => [name, read(undefined)])) as Record<
+  GroupName,
+  Values
+>;
+
 export function CreateClusterPage() {
   const place = usePlace() as Place;
   const navigate = useNavigate();
-  const [entered, setEntered] = useState<Entered>({
+  const [entered, setEntered, forgetEntered] = useDraft<Entered>('new cluster', {
     name: '',
     version: '',
     keypair: '',
@@ -80,10 +86,10 @@ export function CreateClusterPage() {
     pods_ipv6_pool: '',
     services_ipv6_pool: '',
   });
-  const [pools, setPools] = useState<readonly PoolDraft[]>([newPool('pool-1')]);
-  const [groups, setGroups] = useState(
-    () => Object.fromEntries(GROUPS.map(({ name, read }) => [name, read(undefined)])) as Record<GroupName, Values>,
-  );
+  const [pools, setPools, forgetPools] = useDraft<readonly PoolDraft[]>('pools of the new cluster', [
+    newPool('pool-1'),
+  ]);
+  const [groups, setGroups, forgetGroups] = useDraft('groups of the new cluster', FIRST_GROUPS);
   const [faults, setFaults] = useState<Faults>({});
   const versions = $api.useQuery('get', '/cloud/v2/k8s/{project_id}/{region_id}/create_versions', {
     params: { path: pathOf(place), query: { limit: 100 } },
@@ -190,12 +196,13 @@ export function CreateClusterPage() {
               }}
               terraform={() => terraformOf(body, place)}
               onRefused={refused}
-              onApplied={() =>
+              onApplied={() => {
+                for (const forget of [forgetEntered, forgetPools, forgetGroups]) forget();
                 void navigate({
                   to: '/p/$project/r/$region/clusters/$cluster',
                   params: { ...place, cluster: entered.name },
-                })
-              }
+                });
+              }}
             />
           </div>
         </aside>
@@ -285,7 +292,7 @@ function Basics({
           ]}
           help={
             keys.data?.results.length === 0 ? (
-              <Link to="/operations/$operation" params={{ operation: 'createSshKey' }}>
+              <Link to="/p/$project/r/$region/ssh-keys" params={place}>
                 Make an SSH key
               </Link>
             ) : (

@@ -7,8 +7,9 @@ import { changedNames, isSame, type Values } from '../../lib/changes.ts';
 import type { Place } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { takes } from '../../ui/field.tsx';
-import { Differences, Review, tasksIn } from '../../ui/review.tsx';
+import { Differences, Review } from '../../ui/review.tsx';
 import { textOf } from '../../ui/schema-field.tsx';
+import { tasksIn } from '../../ui/task.tsx';
 import { CLUSTER, type Cluster, type ClusterRead, type ClusterUpdate, clusterPath } from './data.ts';
 import { type Choices, type Line, merged, threeWay } from './merge.ts';
 

@@ -13,9 +13,10 @@ import { Json } from '../../ui/json.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { NewForm, Page, UnreadPage, useNewForm } from '../../ui/page.tsx';
 import { Pages, pagingOf, usePaging } from '../../ui/pages.tsx';
-import { Review, tasksIn } from '../../ui/review.tsx';
+import { Review } from '../../ui/review.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
+import { tasksIn } from '../../ui/task.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToasts } from '../../ui/toasts.tsx';
 import { useGroups } from './groups.tsx';
@@ -112,7 +113,7 @@ interface Kinds {
 const kindOf = ({ type, external, shared, default: first }: Kinds): string =>
   [external ? 'the internet' : type, first && 'default', shared && 'of the platform'].filter(Boolean).join(', ');
 
-const EMPTY = { name: '', router: true, cidr: '10.0.0.0/24' };
+const EMPTY = { name: '', router: true, cidr: '10.1.0.0/24' };
 
 const isRange = (text: string): boolean => /^(\d+(\.\d+){3}\/\d{1,2}|[\da-f:]*:[\da-f:]*\/\d{1,3})$/i.test(text);
 

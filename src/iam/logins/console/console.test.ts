@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPerson, PASSWORD } from '../../../../test/support/logins.ts';
 import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { openDatabase, type PlainDatabase } from '../../../db/database.ts';
-import { systemClock } from '../../../lib/time.ts';
 import { makeConsoleCode } from './service.ts';
 
 const BASE = '/iam/auth/console';
@@ -50,7 +49,7 @@ async function send(path: string, body: object, headers: Record<string, string |
   });
 }
 
-const code = async () => (await makeConsoleCode({ database, clock: systemClock })) ?? '';
+const code = async () => (await makeConsoleCode({ database })) ?? '';
 const me = async (access: string) =>
   service.anonymous.request('GET', '/iam/clients/me', { headers: { authorization: `Bearer ${access}` } });
 
