@@ -1,8 +1,8 @@
-import type { QueryExecuteOptions } from '@tanstack/react-query';
+import type { QueryFunctionContext, QueryKey } from '@tanstack/react-query';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { queries } from './lib/api.ts';
-import { firstPlace, type Place, remembered } from './lib/place.ts';
+import { firstPlace, type Place } from './lib/place.ts';
 import { parseSearch, type Search, stringifySearch } from './lib/search.ts';
 import { Frame } from './pages/frame.tsx';
 import { NotFound } from './pages/not-found.tsx';
@@ -37,31 +37,34 @@ function wholeNumber(text: string): number {
   return number;
 }
 
-/** A page, which may say what it reads at an address: the options of a query. */
-type PageOf = (() => ReactNode) & { reads?: (search: Search, place: Place) => object };
-/** Loads the page when it is opened first. */
-type Load<Name extends string> = () => Promise<Record<Name, PageOf>>;
-const inPlace = <const Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name) =>
+type Query = { queryKey: QueryKey; queryFn(context: QueryFunctionContext): unknown };
+/** A page, and what it reads at an address. Pages of the account have no place. */
+type PageComponent<Where> = (() => ReactNode) & { reads?: (search: Search, place: Where) => Query };
+/** Loads the page when it is first opened. */
+type Load<Name extends string, Where = undefined> = () => Promise<Record<Name, PageComponent<Where>>>;
+const inPlace = <const Path extends string, Name extends string>(path: Path, load: Load<Name, Place>, name: Name) =>
   createRoute({
     getParentRoute: () => place,
     path,
     component: lazyRouteComponent(load, name),
-    beforeLoad: ({ search, params }) => read(load, name, search, params as Place),
+    beforeLoad: ({ preload, search, params }) => {
+      if (!preload) readAhead(load, name, search, params as Place);
+    },
   });
 const ofAccount = <const Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name) =>
   createRoute({
     getParentRoute: () => root,
     path,
     component: lazyRouteComponent(load, name),
-    beforeLoad: ({ search }) => read(load, name, search, remembered()),
+    beforeLoad: ({ preload, search }) => {
+      if (!preload) readAhead(load, name, search, undefined);
+    },
   });
 
-/** Begins to read what the page reads, before it is made. The page tells of what goes wrong. */
-function read<Name extends string>(load: Load<Name>, name: Name, search: Search, place: Place): void {
-  const begin = ({ [name]: { reads } }: Record<Name, PageOf>) =>
-    reads && queries.query(reads(search, place) as QueryExecuteOptions);
+/** Asks for what a page reads before the page is there. If that fails, the page says so. */
+function readAhead<Name extends string, Where>(load: Load<Name, Where>, name: Name, search: Search, at: Where): void {
   load()
-    .then(begin)
+    .then(({ [name]: { reads } }: Record<Name, PageComponent<Where>>) => reads && queries.query(reads(search, at)))
     .catch(() => undefined);
 }
 
@@ -134,6 +137,7 @@ export const router = createRouter({
   routeTree: root.addChildren([start, place.addChildren(inPlaces), ...ofAccounts]),
   parseSearch,
   stringifySearch,
+  // A link under the pointer loads the code of its page. The API is asked only once the page is opened.
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

@@ -39,6 +39,33 @@ describeInBrowser('storage in the console', () => {
     return { month: money(body.price_per_month, 2), hour: money(body.price_per_hour, 5) };
   }
 
+  it.each([200, 403])(
+    'asks for a list once, when its page is opened (answer %i)',
+    async (status) => {
+      const { page, open } = await visitWithoutWorker();
+      browser.expectFaults(/status of 40[13]/);
+      let asked = 0;
+      await page.route('**/cloud/v1/volumes/**', async (route) => {
+        asked += 1;
+        await (status === 200
+          ? route.continue()
+          : route.fulfill({ status, json: { message: 'Volumes are not yours.' } }));
+      });
+      await open('p/1/r/1/ssh-keys');
+      const link = page.getByRole('link', { name: 'Volumes', exact: true });
+      const code = page.waitForResponse(/\/volumes-/);
+      await link.hover();
+      await code;
+      await page.waitForTimeout(500);
+      expect(asked).toBe(0);
+      await link.click();
+      await page.getByText(status === 200 ? /There is no volume|in all/ : 'Volumes are not yours.').waitFor();
+      await page.waitForTimeout(500);
+      expect(asked).toBe(1);
+    },
+    120_000,
+  );
+
   it('shows the price that the API says for the size typed last, however late the other answers come', async () => {
     const { page, open } = await visitWithoutWorker();
     browser.expectFaults(/status of 401/);

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import createFetchClient from 'openapi-fetch';
 import createClient from 'openapi-react-query';
 import type { paths } from '../../types/api.d.ts';
-import { type ApiResponse, identityOf, textOf } from '../worker/messages.ts';
+import { type ApiResponse, bodyText, identityOf } from '../worker/messages.ts';
 import type { Call } from './call.ts';
 import { isObject } from './changes.ts';
 import * as hub from './hub.ts';
@@ -63,7 +63,7 @@ function textsOfList(problems: readonly unknown[]): Record<string, string[]> {
 
 /** What a refused request was answered, as an error. */
 export async function refusalOf(answer: ApiResponse): Promise<ApiError> {
-  return new ApiError(answer.status, parsed(await textOf(answer)), answer.headers['x-request-id']);
+  return new ApiError(answer.status, parsed(await bodyText(answer)), answer.headers['x-request-id']);
 }
 
 /** @throws ApiError if the server refuses, Error if it can't be reached */
@@ -89,7 +89,7 @@ export async function send({ method, path, headers, body }: Call, more: Record<s
     headers: { ...headers, ...more },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return parsed(await textOf(answer));
+  return parsed(await bodyText(answer));
 }
 
 /** Fetches a file with the person's rights, which a plain link would not have. @throws ApiError, Error */

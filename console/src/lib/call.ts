@@ -41,13 +41,6 @@ export function callOf<Method extends HttpMethod, Path extends PathsWithMethod<p
   };
 }
 
-/** The request of a query. */
-export const callOfQuery = ({
-  queryKey: [method, path, init],
-}: {
-  queryKey: readonly [HttpMethod, string, unknown?];
-}) => callOf(method, path as never, init as never);
-
 /** A name for one wish to change something: sent again, the server carries it out once. Such names need no secure context. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

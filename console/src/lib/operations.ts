@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { textOf } from '../worker/messages.ts';
+import { bodyText } from '../worker/messages.ts';
 import * as hub from './hub.ts';
 
 /** A schema of the API's document, as far as forms read it. */
@@ -75,7 +75,7 @@ export interface Catalog {
 /** Reads what the API can do from its own document. */
 async function readOperations(): Promise<Catalog> {
   const answer = await hub.call({ method: 'GET', path: '/openapi.json' });
-  const document = JSON.parse(await textOf(answer)) as Document;
+  const document = JSON.parse(await bodyText(answer)) as Document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     METHODS.flatMap((method): Operation[] => {
       const found = methods[method];

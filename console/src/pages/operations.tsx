@@ -13,7 +13,7 @@ import { TextFilter } from '../ui/filters.tsx';
 import { Page, Section, UnreadPage } from '../ui/page.tsx';
 import { Properties, SchemaField } from '../ui/schema-field.tsx';
 import { useAccepted } from '../ui/toasts.tsx';
-import { textOf } from '../worker/messages.ts';
+import { bodyText } from '../worker/messages.ts';
 
 /** Lists every operation of the API, with or without a page of its own. */
 export function Operations() {
@@ -101,7 +101,7 @@ function Form({ operation, resolve }: { operation: Operation; resolve: Catalog['
     const begun = performance.now();
     try {
       const answer = await hub.call({ method, path: address, headers, ...(whole && { body: JSON.stringify(body) }) });
-      const text = await textOf(answer);
+      const text = await bodyText(answer);
       const error = answer.status >= 400 ? new ApiError(answer.status, parsed(text), undefined) : undefined;
       if (!error && !dry) {
         wish.current = { request: '', key: '' };

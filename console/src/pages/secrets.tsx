@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api } from '../lib/api.ts';
-import { callOf, callOfQuery } from '../lib/call.ts';
-import { type Place, pathOf, usePlace } from '../lib/place.ts';
-import { type Search, useFilters } from '../lib/search.ts';
+import { callOf } from '../lib/call.ts';
+import { type Place, pathOf } from '../lib/place.ts';
+import type { Search } from '../lib/search.ts';
 import { Field, SelectField, TextField, useFaults } from '../ui/field.tsx';
-import { ListPage } from '../ui/list-page.tsx';
+import { ListPage, useRead } from '../ui/list-page.tsx';
 import { Section } from '../ui/page.tsx';
 import { pagingOf } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
@@ -19,14 +18,12 @@ Secrets.reads = (search: Search, place: Place) =>
   $api.queryOptions('get', SECRETS, { params: { path: pathOf(place), query: pagingOf(search) } });
 
 export function Secrets() {
-  const place = usePlace() as Place;
-  const query = Secrets.reads(useFilters(), place);
-  const read = useQuery(query);
+  const { read, call, place } = useRead(Secrets.reads);
   return (
     <ListPage
       title="Secrets"
       caption="Secrets, the newest first"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

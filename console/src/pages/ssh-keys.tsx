@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api } from '../lib/api.ts';
-import { callOf, callOfQuery } from '../lib/call.ts';
-import { type Place, usePlace } from '../lib/place.ts';
-import { only, type Search, useFilters } from '../lib/search.ts';
+import { callOf } from '../lib/call.ts';
+import type { Place } from '../lib/place.ts';
+import { only, type Search } from '../lib/search.ts';
 import { Copy } from '../ui/copy.tsx';
 import { CheckField, Field, TextField, useFaults } from '../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
-import { ListPage } from '../ui/list-page.tsx';
+import { ListPage, useRead } from '../ui/list-page.tsx';
 import { Section } from '../ui/page.tsx';
 import { pagingOf } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
@@ -28,16 +27,13 @@ SshKeys.reads = (search: Search, place: Place) =>
   });
 
 export function SshKeys() {
-  const place = usePlace() as Place;
+  const { read, call, filters: search, place } = useRead(SshKeys.reads);
   const { project } = place;
-  const search = useFilters();
   const filters = only(search, FILTERS);
-  const query = SshKeys.reads(search, place);
-  const read = useQuery(query);
   return (
     <ListPage
       title="SSH keys"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,19 +1,18 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import type { components } from '../../types/api.d.ts';
 import { $api } from '../lib/api.ts';
-import { callOf, callOfQuery } from '../lib/call.ts';
+import { callOf } from '../lib/call.ts';
 import { useRefusal } from '../lib/permissions.ts';
 import { type Place, usePlace } from '../lib/place.ts';
-import { only, type Search, useFilters } from '../lib/search.ts';
+import { only, type Search } from '../lib/search.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { optionsOf } from '../ui/choice.tsx';
 import { Copy } from '../ui/copy.tsx';
 import { Fault } from '../ui/fault.tsx';
 import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
 import { Json } from '../ui/json.tsx';
-import { ListPage } from '../ui/list-page.tsx';
+import { ListPage, useRead } from '../ui/list-page.tsx';
 import { Page, Section, UnreadPage } from '../ui/page.tsx';
 import { pagingOf } from '../ui/pages.tsx';
 import { Review } from '../ui/review.tsx';
@@ -50,16 +49,13 @@ Tasks.reads = (search: Search, place: Place) => {
 };
 
 export function Tasks() {
-  const place = usePlace() as Place;
-  const filters = useFilters();
+  const { read, call, filters, place } = useRead(Tasks.reads);
   const { scope } = filters;
-  const query = Tasks.reads(filters, place);
-  const read = useQuery(query);
   const titleOf = useTitles(read.data?.results);
   return (
     <ListPage
       title="Tasks"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={(task) => `${titleOf(task)} ${task.id}`}

@@ -1,11 +1,33 @@
+import { type UseQueryOptions, useQuery } from '@tanstack/react-query';
+import type { HttpMethod } from 'openapi-typescript-helpers';
 import type { ReactNode } from 'react';
-import type { Call } from '../lib/call.ts';
+import { ApiError } from '../lib/api.ts';
+import { type Call, callOf } from '../lib/call.ts';
+import { usePlace } from '../lib/place.ts';
+import { type Search, useFilters } from '../lib/search.ts';
 import { AsCode } from './as-code.tsx';
 import { Bulk } from './bulk.tsx';
 import { Page } from './page.tsx';
 import { PAGE_SIZE, Pages } from './pages.tsx';
 import { useSelection } from './selection.tsx';
 import { type Column, Table } from './table.tsx';
+
+/** What a page reads at its address, and the same request for the code beside it. */
+export function useRead<Answer, Refusal, Data, Key extends readonly [HttpMethod, string, unknown?], Where>(
+  reads: (search: Search, place: Where) => UseQueryOptions<Answer, Refusal, Data, Key>,
+) {
+  const filters = useFilters();
+  const place = usePlace() as Where;
+  const query = reads(filters, place);
+  const [method, path, init] = query.queryKey;
+  const call = callOf(method, path as never, init as never);
+  const read = useQuery({
+    ...query,
+    // The router has just asked for this. Asking again would only add a line to the audit log.
+    retryOnMount: ({ state: { error } }) => !(error instanceof ApiError && error.status === 403),
+  });
+  return { read, call, filters, place };
+}
 
 /** What can be done with several rows at once. */
 interface BulkAction<Row> {

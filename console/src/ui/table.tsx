@@ -16,7 +16,7 @@ export interface Read<Row> {
   refetch?: () => unknown;
 }
 
-/** More rows than are in sight at first. */
+/** How many rows are shown before the rest. */
 const FIRST_ROWS = 25;
 
 /** A page of a list that the server has filtered, ordered and cut. */

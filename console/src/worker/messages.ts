@@ -15,7 +15,7 @@ export interface ApiResponse {
   body: Blob | string | null;
 }
 
-export const textOf = async ({ body }: ApiResponse): Promise<string> =>
+export const bodyText = async ({ body }: ApiResponse): Promise<string> =>
   (typeof body === 'string' ? body : await body?.text()) ?? '';
 
 /** How many bytes of an answer have come, and of how many, if that is known. */

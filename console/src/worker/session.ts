@@ -1,10 +1,10 @@
 import {
   type ApiRequest,
   type ApiResponse,
+  bodyText,
   type Credentials,
   type Progress,
   type Session,
-  textOf,
   type Who,
 } from './messages.ts';
 
@@ -146,7 +146,7 @@ export class SessionKeeper {
 }
 
 async function accessOf(response: ApiResponse): Promise<Access> {
-  const { access: token } = JSON.parse(await textOf(response)) as { access: string };
+  const { access: token } = JSON.parse(await bodyText(response)) as { access: string };
   const [, claims = ''] = token.split('.');
   const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
     letter.charCodeAt(0),

@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
-import { given, type Search, useFilters } from '../../lib/search.ts';
+import { callOf } from '../../lib/call.ts';
+import { given, type Search } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Export } from '../../ui/export.tsx';
 import { ChoiceFilter, DayFilter, TextFilter } from '../../ui/filters.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE, pagingOf } from '../../ui/pages.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -50,9 +49,7 @@ const queryOf = ({ type, subject, outcome, user, token, project, address, from, 
   });
 
 function Requests() {
-  const filters = useFilters();
-  const query = requestsOf(filters);
-  const read = useQuery(query);
+  const { read, call, filters } = useRead(requestsOf);
   // The other form is for exports.
   const data = read.data as Exclude<typeof read.data, string>;
   const everything = callOf('get', '/tradewind/v1/audit', { params: { query: queryOf(filters) } });
@@ -64,7 +61,7 @@ function Requests() {
           <Export operation="listAuditRecords" path={everything.path} accept="application/x-ndjson" file="audit.ndjson">
             Export as NDJSON
           </Export>
-          <AsCode calls={[callOfQuery(query), { ...everything, headers: { Accept: 'application/x-ndjson' } }]} />
+          <AsCode calls={[call, { ...everything, headers: { Accept: 'application/x-ndjson' } }]} />
         </>
       }
     >
@@ -171,13 +168,12 @@ const changesOf = (filters: Search) => {
 };
 
 function Changes() {
-  const query = changesOf(useFilters());
-  const read = useQuery(query);
+  const { read, call } = useRead(changesOf);
   return (
     <ListPage
       title="Audit"
       caption="Accepted changes of resources"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       filters={

@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
-import { only, pageOf, type Search, useFilters } from '../../lib/search.ts';
+import { callOf } from '../../lib/call.ts';
+import { only, pageOf, type Search } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { PAGE_SIZE } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -40,14 +39,12 @@ AiTasks.reads = (search: Search) =>
   });
 
 export function AiTasks() {
-  const filters = useFilters();
-  const query = AiTasks.reads(filters);
-  const read = useQuery(query);
+  const { read, call, filters } = useRead(AiTasks.reads);
   const filtered = Object.keys(only(filters, FILTERS)).length > 0;
   return (
     <ListPage
       title="AI tasks"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ task_id }) => task_id}
       nameOf={({ task_id, task_data }) => `${titleOf(task_data)} ${task_id}`}

@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
-import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { type Search, useFilters } from '../../lib/search.ts';
+import { callOf } from '../../lib/call.ts';
+import { type Place, pathOf } from '../../lib/place.ts';
+import type { Search } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -49,7 +48,7 @@ Instances.reads = (search: Search, place: Place) => {
         ...(id && { uuid: id }),
         ...(status && { status: status as (typeof STATUSES)[number] }),
         ...(flavor && { flavor_prefix: flavor }),
-        ...(nodes === 'true' && { include_k8s: true }),
+        ...(nodes !== 'true' && { include_k8s: false }),
         ...(outside === 'fixed' && { only_with_fixed_external_ip: true }),
         ...(outside === 'free' && { available_floating: true }),
         ...(order && { order_by: order as keyof typeof ORDERS }),
@@ -59,16 +58,17 @@ Instances.reads = (search: Search, place: Place) => {
 };
 
 export function Instances() {
-  const place = usePlace() as Place;
-  const filters = useFilters();
-  const { name, ip, id, status, flavor, outside } = filters;
-  const query = Instances.reads(filters, place);
-  const read = useQuery(query);
+  const {
+    read,
+    call,
+    filters: { name, ip, id, status, flavor, outside },
+    place,
+  } = useRead(Instances.reads);
   const filtered = Boolean(name || ip || id || status || flavor || outside);
   return (
     <ListPage
       title="Instances"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
+import { callOf } from '../../lib/call.ts';
 import { useRefusal } from '../../lib/permissions.ts';
-import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { type Search, useFilters } from '../../lib/search.ts';
-import { ListPage } from '../../ui/list-page.tsx';
+import { type Place, pathOf } from '../../lib/place.ts';
+import type { Search } from '../../lib/search.ts';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -18,14 +17,12 @@ Clusters.reads = (search: Search, place: Place) =>
   $api.queryOptions('get', LIST, { params: { path: pathOf(place), query: pagingOf(search) } });
 
 export function Clusters() {
-  const place = usePlace() as Place;
-  const query = Clusters.reads(useFilters(), place);
-  const read = useQuery(query);
+  const { read, call, place } = useRead(Clusters.reads);
   return (
     <ListPage
       title="Clusters"
       caption="Kubernetes clusters, the newest first"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,14 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
+import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { type Search, useFilters } from '../../lib/search.ts';
+import type { Search } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { NewForm, useNewForm } from '../../ui/page.tsx';
 import { pagingOf } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -37,17 +36,18 @@ FloatingIps.reads = (search: Search, place: Place) => {
 };
 
 export function FloatingIps() {
-  const place = usePlace() as Place;
-  const filters = useFilters();
-  const { status } = filters;
-  const query = FloatingIps.reads(filters, place);
-  const read = useQuery(query);
+  const {
+    read,
+    call,
+    filters: { status },
+    place,
+  } = useRead(FloatingIps.reads);
   const one = (id: string) => ({ params: { path: { ...pathOf(place), floating_ip_id: id } } });
   return (
     <ListPage
       title="Floating IPs"
       caption="Floating IPs, the newest first"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ floating_ip_address }) => floating_ip_address}
@@ -214,15 +214,16 @@ ReservedIps.reads = (search: Search, place: Place) => {
 };
 
 export function ReservedIps() {
-  const place = usePlace() as Place;
-  const filters = useFilters();
-  const { ip, kind, use } = filters;
-  const query = ReservedIps.reads(filters, place);
-  const read = useQuery(query);
+  const {
+    read,
+    call,
+    filters: { ip, kind, use },
+    place,
+  } = useRead(ReservedIps.reads);
   return (
     <ListPage
       title="Reserved fixed IPs"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ port_id }) => port_id}
       nameOf={addressOf}

@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { $api, whenMade } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
+import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { given, type Search, useFilters } from '../../lib/search.ts';
+import { given, type Search } from '../../lib/search.ts';
 import { SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { NewForm } from '../../ui/page.tsx';
 import { pagingOf } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -37,15 +36,16 @@ SecurityGroups.reads = (search: Search, place: Place) =>
   });
 
 export function SecurityGroups() {
-  const place = usePlace() as Place;
-  const filters = useFilters();
-  const { name } = filters;
-  const query = SecurityGroups.reads(filters, place);
-  const read = useQuery(query);
+  const {
+    read,
+    call,
+    filters: { name },
+    place,
+  } = useRead(SecurityGroups.reads);
   return (
     <ListPage
       title="Security groups"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,16 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
+import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { type Search, useFilters } from '../../lib/search.ts';
+import type { Search } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Unread } from '../../ui/fault.tsx';
 import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { NewForm, Page, UnreadPage, useNewForm } from '../../ui/page.tsx';
 import { pagingOf } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -50,15 +49,16 @@ LoadBalancers.reads = (search: Search, place: Place) => {
 };
 
 export function LoadBalancers() {
-  const place = usePlace() as Place;
-  const filters = useFilters();
-  const { name, working, built, floating } = filters;
-  const query = LoadBalancers.reads(filters, place);
-  const read = useQuery(query);
+  const {
+    read,
+    call,
+    filters: { name, working, built, floating },
+    place,
+  } = useRead(LoadBalancers.reads);
   return (
     <ListPage
       title="Load balancers"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

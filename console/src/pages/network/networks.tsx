@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, queries, send, whenMade } from '../../lib/api.ts';
-import { callOf, callOfQuery, newIdempotencyKey } from '../../lib/call.ts';
+import { callOf, newIdempotencyKey } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { type Search, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
@@ -10,7 +9,7 @@ import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, TextField, takes, useForm } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
 import { Json } from '../../ui/json.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { NewForm, Page, UnreadPage, useNewForm } from '../../ui/page.tsx';
 import { Pages, pagingOf, usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -50,15 +49,16 @@ Networks.reads = (search: Search, place: Place) => {
 };
 
 export function Networks() {
-  const place = usePlace() as Place;
-  const filters = useFilters();
-  const { name } = filters;
-  const query = Networks.reads(filters, place);
-  const read = useQuery(query);
+  const {
+    read,
+    call,
+    filters: { name },
+    place,
+  } = useRead(Networks.reads);
   return (
     <ListPage
       title="Networks"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
+import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { type Search, useFilters } from '../../lib/search.ts';
+import type { Search } from '../../lib/search.ts';
 import { CheckField, SelectField, TextField, useForm } from '../../ui/field.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { NewForm } from '../../ui/page.tsx';
 import { pagingOf } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -28,17 +27,18 @@ Routers.reads = (search: Search, place: Place) => {
 };
 
 export function Routers() {
-  const place = usePlace() as Place;
-  const filters = useFilters();
-  const { name } = filters;
-  const query = Routers.reads(filters, place);
-  const read = useQuery(query);
+  const {
+    read,
+    call,
+    filters: { name },
+    place,
+  } = useRead(Routers.reads);
   const subnets = useSubnets();
   return (
     <ListPage
       title="Routers"
       caption="Routers, the newest first"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
-import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { only, type Search, useFilters } from '../../lib/search.ts';
+import { callOf } from '../../lib/call.ts';
+import { type Place, pathOf } from '../../lib/place.ts';
+import { only, type Search } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -22,16 +21,13 @@ FileShares.reads = (search: Search, place: Place) =>
   });
 
 export function FileShares() {
-  const place = usePlace() as Place;
-  const search = useFilters();
+  const { read, call, filters: search, place } = useRead(FileShares.reads);
   const filters = only(search, FILTERS);
-  const query = FileShares.reads(search, place);
-  const read = useQuery(query);
   const filtered = Object.keys(filters).length > 0;
   return (
     <ListPage
       title="File shares"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
-import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { only, type Search, useFilters } from '../../lib/search.ts';
+import { callOf } from '../../lib/call.ts';
+import { type Place, pathOf } from '../../lib/place.ts';
+import { only, type Search } from '../../lib/search.ts';
 import { optionsOf } from '../../ui/choice.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { Money } from '../../ui/money.tsx';
 import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
@@ -26,13 +25,11 @@ Images.reads = (search: Search, place: Place) =>
   });
 
 export function Images() {
-  const place = usePlace() as Place;
-  const query = Images.reads(useFilters(), place);
-  const read = useQuery(query);
+  const { read, call, place } = useRead(Images.reads);
   return (
     <ListPage
       title="Images"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
-import { callOf, callOfQuery } from '../../lib/call.ts';
-import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { only, type Search, useFilters } from '../../lib/search.ts';
+import { callOf } from '../../lib/call.ts';
+import { type Place, pathOf } from '../../lib/place.ts';
+import { only, type Search } from '../../lib/search.ts';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { pagingOf } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -41,16 +40,13 @@ Volumes.reads = (search: Search, place: Place) =>
   });
 
 export function Volumes() {
-  const place = usePlace() as Place;
-  const search = useFilters();
+  const { read, call, filters: search, place } = useRead(Volumes.reads);
   const filters = only(search, FILTERS);
-  const query = Volumes.reads(search, place);
-  const read = useQuery(query);
   const filtered = Object.keys(filters).length > 0;
   return (
     <ListPage
       title="Volumes"
-      call={callOfQuery(query)}
+      call={call}
       read={read}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}
