@@ -8,20 +8,24 @@ import { queries } from './lib/api.ts';
 import { connect } from './lib/hub.ts';
 import { followChanges } from './lib/live.ts';
 import { useSession } from './lib/session.ts';
-import { SignIn, takeCode } from './pages/sign-in.tsx';
+import { Join, SignIn, takeFragment, useInvitation } from './pages/sign-in.tsx';
 import { router } from './router.tsx';
 import { identityOf } from './worker/messages.ts';
 
 function Console() {
   const session = useSession();
+  const invitation = useInvitation();
   if (!session) return <p className="gate muted">Connecting …</p>;
+  if (invitation) return <Join key={invitation} invitation={invitation} />;
   // Nothing that somebody has entered or read is there for the next one.
   return session.who ? <RouterProvider key={identityOf(session)} router={router} /> : <SignIn />;
 }
 
 connect();
 followChanges(() => void router.navigate({ to: '/' }));
-takeCode();
+takeFragment();
+// An address that differs in nothing else loads no page.
+addEventListener('hashchange', takeFragment);
 createRoot(document.getElementById('console') as HTMLElement).render(
   <StrictMode>
     <CSPProvider disableStyleElements>

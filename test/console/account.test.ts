@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
-import { describeInBrowser, setUpBrowser } from '../support/browser.ts';
+import { accessibilityFaults, describeInBrowser, setUpBrowser } from '../support/browser.ts';
 import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
-import { comes, logIn, newPerson } from '../support/logins.ts';
+import { anyEmail, comes, logIn, newPerson, PASSWORD } from '../support/logins.ts';
 import { addReseller } from '../support/reseller.ts';
 
 describeInBrowser('the account in the console', () => {
@@ -173,6 +173,56 @@ describeInBrowser('the account in the console', () => {
     await page.getByRole('cell', { name: region, exact: true }).first().waitFor();
     await page.getByRole('cell', { name: 'one GiB', exact: true }).first().waitFor();
   });
+
+  it('lets an invited person join by the address that the dialog shows, once', async () => {
+    const email = anyEmail();
+    // By the name with which the invited person reaches the server, over plain HTTP.
+    const address = browser.service.url.replace('127.0.0.1', 'console.test');
+    const { page, open } = await browser.visit({ address });
+    await open('account/users');
+    await page.getByRole('button', { name: 'Invite a user' }).click();
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill(email);
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Invite', exact: true }).click();
+    const shown = page.getByRole('dialog', { name: 'The invitation' });
+    await shown.getByText('to nobody else').waitFor();
+    const link = (await shown.getByText('#invitation=').first().textContent()) ?? '';
+    expect(link).toMatch(new RegExp(`^${address}/console/#invitation=invitation_\\d+_[0-9a-f]{64}$`));
+
+    const { page: theirs } = await browser.visitAsStranger({ address });
+    await theirs.goto(`${address}/console/`);
+    await theirs.getByRole('heading', { name: 'Sign in to Tradewind' }).waitFor();
+    // Where only what follows # differs, no page is loaded.
+    await theirs.goto(link);
+    await theirs.getByRole('heading', { name: 'Join' }).waitFor();
+    const kept = () =>
+      theirs.evaluate<string>('JSON.stringify([location, history.state, { ...localStorage }, { ...sessionStorage }])');
+    expect(await kept()).not.toContain('invitation');
+    expect(await accessibilityFaults(theirs)).toEqual([]);
+    browser.expectFaults(/400/);
+    const join = async (password: string) => {
+      await theirs.getByRole('textbox', { name: 'Password' }).fill(password);
+      await theirs.getByRole('button', { name: 'Join' }).click();
+    };
+    await join('short');
+    const field = theirs.getByRole('textbox', { name: 'Password', description: /Must have 8 characters or more/ });
+    await field.waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await join(PASSWORD);
+    await theirs.getByText('You have joined.').waitFor();
+    await theirs.getByLabel('E-mail address').fill(email);
+    await theirs.getByLabel('Password').fill(PASSWORD);
+    await theirs.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await theirs.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect(await kept()).not.toContain('invitation');
+
+    await theirs.goto(link);
+    await theirs.getByText(`You stay signed in as ${email}`).waitFor();
+    await join(PASSWORD);
+    await theirs.getByRole('alert').getByText('Not valid: it was used').waitFor();
+    await theirs.getByRole('button', { name: 'Not now' }).click();
+    await theirs.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  }, 120_000);
 
   it('lets a reseller act for a client, under a bar that says so, and come back', async () => {
     const reseller = await addReseller(browser.service, 'Northwind');

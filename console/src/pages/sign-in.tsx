@@ -1,43 +1,55 @@
 import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
-import { refusalOf } from '../lib/api.ts';
+import { ApiError, refusalOf, send } from '../lib/api.ts';
+import { callOf } from '../lib/call.ts';
 import { session, signIn } from '../lib/hub.ts';
+import { useSession } from '../lib/session.ts';
+import { Fault } from '../ui/fault.tsx';
+import { CheckField, TextField, useForm } from '../ui/field.tsx';
 import type { Credentials } from '../worker/messages.ts';
 
-let complaint: string | undefined;
+interface Said {
+  complaint?: string | undefined;
+  /** Somebody has just joined, and may sign in now. */
+  joined?: boolean;
+  /** The invitation that was in the address. */
+  invitation?: string | undefined;
+}
+let said: Said = {};
 const listeners = new Set<() => void>();
 
-/** Signing in clears the complaint, so that it is not shown again after a sign-out. */
-function complain(text: string | undefined): void {
-  complaint = session.get()?.who ? undefined : text;
+/** Signing in clears what was said, so that it is not shown again after a sign-out. An invitation stays until it is answered. */
+function say(next: Said): void {
+  said = session.get()?.who ? { invitation: next.invitation } : next;
   for (const listener of listeners) listener();
 }
-session.subscribe(() => complain(complaint));
+session.subscribe(() => say(said));
 
-function useComplaint(): string | undefined {
-  return useSyncExternalStore(
+const useSaid = () =>
+  useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => complaint,
+    () => said,
   );
-}
+export const useInvitation = () => useSaid().invitation;
 
-/** Signs in with the code in the address, and takes it out of there. */
-export function takeCode(): void {
-  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
-  if (code === undefined) return;
+/** Signs in with the code in the address, or asks whoever has an invitation there to join. Takes both out of the address. */
+export function takeFragment(): void {
+  const [, name, secret] = /^#(code|invitation)=([\w-]+)$/.exec(location.hash) ?? [];
+  if (secret === undefined) return;
   history.replaceState(null, '', location.pathname + location.search);
-  void enter({ code });
+  if (name === 'invitation') say({ invitation: secret });
+  else void enter({ code: secret });
 }
 
 async function enter(credentials: Credentials): Promise<void> {
-  complain(undefined);
+  say({});
   try {
     const response = await signIn(credentials);
-    if (response.status !== 200) complain((await refusalOf(response)).message);
+    if (response.status !== 200) say({ complaint: (await refusalOf(response)).message });
   } catch (error) {
-    complain((error as Error).message);
+    say({ complaint: (error as Error).message });
   }
 }
 
@@ -47,7 +59,7 @@ const focus = (field: HTMLInputElement | null) => field?.focus();
 export function SignIn() {
   const [way, setWay] = useState<'password' | 'token'>('password');
   const [busy, setBusy] = useState(false);
-  const problem = useComplaint();
+  const { complaint, joined } = useSaid();
   async function submit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
@@ -66,9 +78,14 @@ export function SignIn() {
       <div className="card">
         <form className="inside" onSubmit={submit}>
           <h1>Sign in to Tradewind</h1>
-          {problem && (
+          {joined && (
+            <p className="note good" role="status">
+              You have joined. Sign in with the address that was invited and your password.
+            </p>
+          )}
+          {complaint && (
             <p className="note bad" role="alert">
-              {problem}
+              {complaint}
             </p>
           )}
           {way === 'password' ? (
@@ -116,6 +133,58 @@ export function SignIn() {
           <p className="muted">
             Do you run this server? <code>npx tradewind console</code> prints an address that signs you in.
           </p>
+        </form>
+      </div>
+    </main>
+  );
+}
+
+/** For whoever opens the address of an invitation, whether somebody is signed in or not. */
+export function Join({ invitation }: { invitation: string }) {
+  const { values, field, take } = useForm({ password: '' });
+  const [shown, setShown] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<Error>();
+  const email = useSession()?.who?.email;
+  async function submit(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    setBusy(true);
+    setRefused(undefined);
+    try {
+      const body = { token: invitation, ...values };
+      await send(callOf('post', '/iam/auth/accept_invitation', { body }));
+      say({ joined: true });
+    } catch (error) {
+      if (!(error instanceof ApiError && take(error))) setRefused(error as Error);
+      setBusy(false);
+    }
+  }
+  return (
+    <main className="gate">
+      <div className="card">
+        <form className="inside" onSubmit={submit}>
+          <h1>Join</h1>
+          <p>
+            You are invited to an account. Choose a password. If you already log in here with the invited address, give
+            the password that you have.
+          </p>
+          {email && <p className="muted">You stay signed in as {email}.</p>}
+          {refused && <Fault error={refused} />}
+          <TextField
+            label="Password"
+            type={shown ? 'text' : 'password'}
+            required
+            maxLength={256}
+            {...field('password')}
+            help="A new one has 8 characters or more."
+          />
+          <CheckField label="Show the password" value={shown} onChange={setShown} />
+          <button type="submit" className="button primary" disabled={busy}>
+            {busy ? 'Joining …' : 'Join'}
+          </button>
+          <button type="button" className="button quiet" onClick={() => say({})}>
+            Not now
+          </button>
         </form>
       </div>
     </main>

@@ -6,12 +6,18 @@ export function Secret({
   title,
   value,
   variable,
+  label = 'Secret',
+  note = 'Copy it to where it is kept.',
   onClose,
 }: {
   title: string;
   value: string | undefined;
-  /** The variable that programs take it from. */
-  variable: string;
+  /** The variable that programs take it from, if any do. */
+  variable?: string;
+  /** What it is. */
+  label?: string;
+  /** What to do with it. */
+  note?: string;
   onClose: () => void;
 }) {
   return (
@@ -20,22 +26,24 @@ export function Secret({
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className="dialog">
           <Dialog.Title>{title}</Dialog.Title>
-          <Dialog.Description>
-            This is shown once, and can’t be read anywhere afterwards. Copy it to where it is kept.
-          </Dialog.Description>
+          <Dialog.Description>This is shown once, and can’t be read anywhere afterwards. {note}</Dialog.Description>
           {value !== undefined && (
             <dl className="facts">
-              <dt>Secret</dt>
+              <dt>{label}</dt>
               <dd className="row">
-                <code className="name">{value}</code> <Copy text={value} label="Copy the secret" />
+                <code className="name">{value}</code> <Copy text={value} label={`Copy the ${label.toLowerCase()}`} />
               </dd>
-              <dt>For a shell</dt>
-              <dd className="row">
-                <code className="name">
-                  export {variable}={value}
-                </code>{' '}
-                <Copy text={`export ${variable}=${value}`} label="Copy as an environment variable" />
-              </dd>
+              {variable && (
+                <>
+                  <dt>For a shell</dt>
+                  <dd className="row">
+                    <code className="name">
+                      export {variable}={value}
+                    </code>{' '}
+                    <Copy text={`export ${variable}=${value}`} label="Copy as an environment variable" />
+                  </dd>
+                </>
+              )}
             </dl>
           )}
           <div className="end">

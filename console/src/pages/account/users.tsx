@@ -90,8 +90,9 @@ export function Invite({
       </FormDrawer>
       <Secret
         title="The invitation"
-        value={invitation}
-        variable="TRADEWIND_INVITATION"
+        label="Address"
+        note="Give the address to the person you invited, and to nobody else: whoever opens it can join."
+        value={invitation && `${location.origin}/console/#invitation=${invitation}`}
         onClose={() => setInvitation(undefined)}
       />
     </>
