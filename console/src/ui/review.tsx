@@ -67,8 +67,9 @@ export function Review(props: ReviewProps) {
     <>
       <button
         ref={button}
-        // In a form, Enter opens it.
+        // In a form, Enter opens it. What is missing, the server says.
         type="submit"
+        formNoValidate
         className={`button ${tone ?? ''}`}
         disabled={why !== undefined}
         title={why}
