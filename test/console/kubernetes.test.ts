@@ -64,6 +64,10 @@ describeInBrowser('clusters in the console', () => {
     await page.getByLabel('Flavor').selectOption('g1-standard-2-4');
     await page.getByLabel('Minimum nodes').fill('2');
     await page.getByLabel('Boot volume type').selectOption('ssd_hiiops');
+    // Nothing is lost when one looks at another page.
+    await page.getByRole('link', { name: 'SSH keys' }).click();
+    await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
+    await page.goBack();
     const { body: price } = await service.http.post('/cloud/v2/pricing/1/1/k8s/clusters', {
       pools: [{ flavor_id: 'g1-standard-2-4', node_count: 2, boot_volume_size: 50, boot_volume_type: 'ssd_hiiops' }],
     });

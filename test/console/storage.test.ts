@@ -168,7 +168,7 @@ describeInBrowser('storage in the console', () => {
     await page.getByRole('alert').filter({ hasText: '3 to 63 characters' }).waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('x');
     await page.getByLabel('Name').fill('data of the shop');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('create volume').waitFor();
     await dialog.getByRole('button', { name: 'Create' }).click();

@@ -1,21 +1,18 @@
-import { skipToken, useQuery } from '@tanstack/react-query';
+import { type Dispatch, type SetStateAction, useEffect, useState } from 'react';
 import { queries } from './api.ts';
 
-const HOUR_MS = 3_600_000;
+queries.setQueryDefaults(['draft'], { gcTime: 3_600_000 });
 
 /**
- * What somebody enters on a page, which stays for an hour when they look at another page, and goes when they sign out. Like a state of React, with
- * a function that forgets it.
+ * A state of what somebody enters on a page. It is still there for an hour when they come back from another page, and goes when they sign out, or with
+ * the function that forgets it.
  */
-export function useDraft<Value>(name: string, initial: Value) {
+export function useDraft<Value>(
+  name: string,
+  initial: Value,
+): [value: Value, set: Dispatch<SetStateAction<Value>>, forget: () => void] {
   const queryKey = ['draft', name];
-  const { data } = useQuery<Value>({ queryKey, queryFn: skipToken, initialData: initial, gcTime: HOUR_MS });
-  return [
-    data as Value,
-    (change: Value | ((before: Value) => Value)) =>
-      void queries.setQueryData<Value>(queryKey, (before = initial) =>
-        typeof change === 'function' ? (change as (before: Value) => Value)(before) : change,
-      ),
-    () => queries.removeQueries({ queryKey }),
-  ] as const;
+  const [value, set] = useState(queries.getQueryData<Value>(queryKey) ?? initial);
+  useEffect(() => void queries.setQueryData(['draft', name], value), [name, value]);
+  return [value, set, () => queries.removeQueries({ queryKey })];
 }

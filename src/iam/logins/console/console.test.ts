@@ -79,6 +79,14 @@ describe('a code', () => {
     expect((await service.pool.query('select from console_codes')).rowCount).toBe(1);
   });
 
+  it('works whatever time a test has set: the command that makes it knows nothing of that', async () => {
+    const day = 86_400;
+    await service.http.post('/tradewind/v1/test/clock', { advance_s: day });
+    const answer = await send('exchange', { code: await code() });
+    await service.http.post('/tradewind/v1/test/clock', { advance_s: -day });
+    expect(answer.status, answer.text).toBe(200);
+  });
+
   it('works once if it is used twice at the same time', async () => {
     const given = await code();
     const both = await Promise.all([send('exchange', { code: given }), send('exchange', { code: given })]);
