@@ -78,6 +78,7 @@ const NEEDED: Record<Access, string> = {
   resell: "a reseller's administrator",
 };
 
+/** The refusal of a caller whose role is too low for that access. */
 export const lacks = (access: Access): ForbiddenError =>
   new ForbiddenError(`This operation needs the token of ${NEEDED[access]}`);
 

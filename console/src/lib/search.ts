@@ -11,9 +11,9 @@ export const stringifySearch = (search: Record<string, unknown>): string => {
 
 export const useFilters = (): Search => useSearch({ strict: false });
 
-/** Those of the filters that a list has, under the names that the API gives them too. */
-export const only = (filters: Search, names: readonly string[]): Search =>
-  Object.fromEntries(names.flatMap((name) => (filters[name] ? [[name, filters[name]]] : [])));
+/** Those of the filters that a list has, under the names that the API gives them too. Texts fit every query: the server says which it takes. */
+export const only = (filters: Search, names: readonly string[]) =>
+  Object.fromEntries(names.flatMap((name) => (filters[name] ? [[name, filters[name]]] : []))) as Record<string, never>;
 
 /** The page of a list in the address, from 1. */
 export function pageOf(search: Search): number {

@@ -206,7 +206,7 @@ function Costs({ place }: { place: Place }) {
 }
 
 function useCosts(query: Record<string, unknown>) {
-  const read = $api.useQuery('get', COSTS, { params: { query: query as never } });
+  const read = $api.useQuery('get', COSTS, { params: { query } });
   // The operation has another form too, which is not asked for here.
   return { ...read, data: read.data as components['schemas']['CostStatement'] | undefined };
 }

@@ -34,7 +34,7 @@ const useSaid = () =>
   );
 export const useInvitation = () => useSaid().invitation;
 
-/** Signs in with the code in the address, or asks whoever has an invitation there to join. Takes both out of the address. */
+/** Removes a code or an invitation from the address. A code signs in; an invitation shows the form to join. */
 export function takeFragment(): void {
   const [, name, secret] = /^#(code|invitation)=([\w-]+)$/.exec(location.hash) ?? [];
   if (secret === undefined) return;
@@ -139,7 +139,7 @@ export function SignIn() {
   );
 }
 
-/** For whoever opens the address of an invitation, whether somebody is signed in or not. */
+/** The form to join an account by an invitation. Signed-in people see it, too. */
 export function Join({ invitation }: { invitation: string }) {
   const { values, field, take } = useForm({ password: '' });
   const [shown, setShown] = useState(false);

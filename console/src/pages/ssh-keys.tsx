@@ -23,7 +23,7 @@ const ORDERS = [
 
 SshKeys.reads = (search: Search, place: Place) =>
   $api.queryOptions('get', KEYS, {
-    params: { path: { project_id: place.project }, query: { ...only(search, FILTERS), ...pagingOf(search) } as never },
+    params: { path: { project_id: place.project }, query: { ...only(search, FILTERS), ...pagingOf(search) } },
   });
 
 export function SshKeys() {

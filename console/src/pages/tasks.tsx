@@ -29,21 +29,17 @@ const LIST = '/cloud/v1/tasks';
 const FILTERS = ['state', 'task_type', 'is_acknowledged', 'order_by'];
 const STATES = ['NEW', 'RUNNING', 'FINISHED', 'ERROR'];
 
-/** Where tasks are looked for. */
-const whereOf = ({ scope }: Search, { project, region }: Place) =>
-  scope === 'account' ? {} : { project_id: project, region_id: region };
-
-Tasks.reads = (search: Search, place: Place) => {
-  const { from, to } = search;
+Tasks.reads = (search: Search, { project, region }: Place) => {
+  const { scope, from, to } = search;
   return $api.queryOptions('get', LIST, {
     params: {
       query: {
-        ...whereOf(search, place),
+        ...(scope !== 'account' && { project_id: [project], region_id: [region] }),
         ...only(search, FILTERS),
         ...(from && { from_timestamp: `${from}T00:00:00Z` }),
         ...(to && { to_timestamp: `${to}T23:59:59Z` }),
         ...pagingOf(search),
-      } as never,
+      },
     },
   });
 };
@@ -71,7 +67,11 @@ export function Tasks() {
               ? 'Acknowledge all ended tasks of the account?'
               : 'Acknowledge all ended tasks of this project and region?'
           }
-          call={() => callOf('post', '/cloud/v1/tasks/acknowledge_all', { params: { query: whereOf(filters, place) } })}
+          call={() =>
+            callOf('post', '/cloud/v1/tasks/acknowledge_all', {
+              params: { query: scope === 'account' ? {} : { project_id: place.project, region_id: place.region } },
+            })
+          }
         />
       }
       filters={

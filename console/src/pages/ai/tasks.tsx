@@ -34,7 +34,7 @@ const limitOf = (search: Search): number => Number(search.limit) || PAGE_SIZE;
 AiTasks.reads = (search: Search) =>
   $api.queryOptions('get', LIST, {
     params: {
-      query: { ...only(search, FILTERS), page: pageOf(search), limit: limitOf(search) } as never,
+      query: { ...only(search, FILTERS), page: pageOf(search), limit: limitOf(search) },
     },
   });
 

@@ -35,7 +35,7 @@ function Fields({ values, before, onChange, faults, place, cluster }: FieldsProp
   const set = (change: object) => onChange({ ...values, ...change });
   const faultsOf = (name: string) => faults[`slurm.${name}`];
   const shares = $api.useQuery('get', '/cloud/v1/file_shares/{project_id}/{region_id}', {
-    params: { path: pathOf(place), query: { limit: 1000, type_name: 'vast' } as never },
+    params: { path: pathOf(place), query: { limit: 1000, type_name: 'vast' } },
   });
   const keys = $api.useQuery('get', '/cloud/v1/ssh_keys/{project_id}', {
     params: { path: { project_id: place.project }, query: { limit: 1000 } },

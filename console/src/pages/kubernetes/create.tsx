@@ -246,7 +246,7 @@ function Basics({
     params: { path: { project_id: place.project }, query: { limit: 1000 } },
   });
   const networks = $api.useQuery('get', '/cloud/v1/networks/{project_id}/{region_id}', {
-    params: { path: pathOf(place), query: { limit: 1000, external: false } as never },
+    params: { path: pathOf(place), query: { limit: 1000, external: false } },
   });
   const subnets = $api.useQuery(
     'get',

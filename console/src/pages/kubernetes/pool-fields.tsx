@@ -71,10 +71,10 @@ export function poolBody(pool: PoolDraft): CreatePool {
 /** What can be chosen for pools in a region. */
 export function usePoolOffer(place: Place) {
   const flavors = $api.useQuery('get', '/cloud/v1/k8s/{project_id}/{region_id}/flavors', {
-    params: { path: pathOf(place), query: { limit: 1000, include_prices: true } as never },
+    params: { path: pathOf(place), query: { limit: 1000, include_prices: true } },
   });
   const region = $api.useQuery('get', '/cloud/v1/regions/{region_id}', {
-    params: { path: { region_id: place.region }, query: { show_volume_types: true } as never },
+    params: { path: { region_id: place.region }, query: { show_volume_types: true } },
   });
   return {
     flavors: (flavors.data?.results ?? []).filter(({ disabled }) => !disabled),

@@ -20,10 +20,10 @@ export function Tasks({ place, cluster }: { place: Place; cluster: Cluster }) {
   const params = {
     query: {
       project_id: [place.project],
-      resource_id: cluster.id,
-      order_by: 'desc',
+      resource_id: [cluster.id],
+      order_by: 'desc' as const,
       ...usePaging(SHOWN),
-    } as never,
+    },
   };
   const refusal = useRefusal()('listUserActions');
   const { data, error, refetch } = $api.useQuery('get', '/cloud/v1/user_actions', { params });

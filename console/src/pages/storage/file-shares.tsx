@@ -17,7 +17,7 @@ const FILTERS = ['name', 'type_name', 'tag_key', 'tag_key_value'];
 
 FileShares.reads = (search: Search, place: Place) =>
   $api.queryOptions('get', LIST, {
-    params: { path: pathOf(place), query: { ...only(search, FILTERS), ...pagingOf(search) } as never },
+    params: { path: pathOf(place), query: { ...only(search, FILTERS), ...pagingOf(search) } },
   });
 
 export function FileShares() {

@@ -20,7 +20,7 @@ Images.reads = (search: Search, place: Place) =>
   $api.queryOptions('get', LIST, {
     params: {
       path: pathOf(place),
-      query: { ...only(search, FILTERS), include_prices: true, ...pagingOf(search) } as never,
+      query: { ...only(search, FILTERS), include_prices: true, ...pagingOf(search) },
     },
   });
 

@@ -64,7 +64,7 @@ export function SnapshotList({ filters, empty }: { filters: Search; empty: React
   const read = $api.useQuery('get', '/cloud/v1/snapshots/{project_id}/{region_id}', {
     params: {
       path: pathOf(place),
-      query: { ...filters, ...usePaging() } as never,
+      query: { ...filters, ...usePaging() },
     },
   });
   const volumes = $api.useQuery('get', '/cloud/v1/volumes/{project_id}/{region_id}', {

@@ -36,7 +36,7 @@ export const YES_OR_NO = [
 
 Volumes.reads = (search: Search, place: Place) =>
   $api.queryOptions('get', LIST, {
-    params: { path: pathOf(place), query: { ...only(search, FILTERS), ...pagingOf(search) } as never },
+    params: { path: pathOf(place), query: { ...only(search, FILTERS), ...pagingOf(search) } },
   });
 
 export function Volumes() {
