@@ -34,6 +34,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     log,
     backends: unused<Backends>('backends'),
     secrets: unused<Secrets>('secrets'),
+    letterhead: unused<Platform['letterhead']>('letterhead'),
     media: unused<Platform['media']>('media'),
     inspection: unused<Platform['inspection']>('inspection'),
   });

@@ -7,6 +7,7 @@ import type { ChangeFeed } from './db/changes.ts';
 import type { Database } from './db/database.ts';
 import type { AllowedHosts } from './lib/outside-request.ts';
 import type { Clock } from './lib/time.ts';
+import type { Letterhead } from './mail/sending/queue.ts';
 import type { RequestMeasures } from './requests/measures.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import type { OpenOptions } from './streaming/ai-tasks/fetching/fetch-media.ts';
@@ -30,6 +31,8 @@ export interface Foundation {
   secrets: Secrets;
   /** Whether mails are sent, and not only put into a folder. */
   smtp?: boolean | undefined;
+  /** How mails present themselves. */
+  letterhead(): Letterhead;
   /** Hosts that are allowed as webhooks although they aren't on the public internet. */
   webhookHosts?: AllowedHosts | undefined;
   /** From where and how long the files of AI tasks are fetched, and how large they may be. */

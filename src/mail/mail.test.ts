@@ -47,6 +47,7 @@ const stateOf = async (to: string) => {
   );
   return rows;
 };
+const previewOf = (reseller: number, type: string) => `/tradewind/v1/resellers/${reseller}/notification_mails/${type}`;
 const forget = (email: string) => service.anonymous.post('/iam/auth/password/forgot', { email });
 
 describe('an invitation', () => {
@@ -237,6 +238,11 @@ describe('a login', () => {
     expect(unsubscribe?.value).toBe(`<https://cloud.example.com/console/notification-settings#setting=${id}>`);
     expect(await stateOf(told)).toHaveLength(1);
     for (const address of others) expect(await stateOf(address)).toEqual([]);
+    const { body } = await reseller.http.get(previewOf(reseller.resellerId, 'failed_login'));
+    expect(body).toMatchObject({ from: FROM, subject: 'Failed login of jo@example.com' });
+    expect(body.text).toMatch(/setting 1 of\s+Watchful/);
+    const linesOf = (text = '') => text.trimEnd().split('\n').length;
+    expect([linesOf(body.text), linesOf(body.html)]).toEqual([linesOf(mail.text), linesOf(mail.html)]);
   });
 });
 
@@ -433,6 +439,31 @@ describe('a mail', () => {
     await service.pool.query(`update mails set expires_at = now() where receiver = $1`, [email]);
     await vi.waitFor(async () => expect(await stateOf(email)).toMatchObject([{ state: 'failed', data: null }]), SOON);
   });
+});
+
+it('is previewed with the templates of the server', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'templates-'));
+  fs.writeFileSync(
+    path.join(folder, 'deletion_request.txt.liquid'),
+    'Subject: {{ company }} {{ event }}\n\n{{ reason }}, says {{ user }}.\n',
+  );
+  const own = await startService({ TRADEWIND_MAIL_TEMPLATES: folder });
+  try {
+    const { status, body } = await own.http.get(previewOf(1, 'deletion_request'));
+    expect([status, body.subject, body.text]).toEqual([
+      200,
+      'Example Ltd requested',
+      'We have moved elsewhere, says jo@example.com.\n',
+    ]);
+    // Others keep the mail of Tradewind.
+    expect(body.html).toContain('<b>Example Ltd</b>');
+    expect((await own.http.get(previewOf(1, 'invitation'))).status).toBe(400);
+    const other = await own.otherTenant();
+    expect((await other.http.get(previewOf(1, 'deletion_request'))).status).toBe(403);
+  } finally {
+    await own.stop();
+    fs.rmSync(folder, { recursive: true });
+  }
 });
 
 it('waits in a folder if there is no server, and the log says so once', async () => {

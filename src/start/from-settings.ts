@@ -21,6 +21,12 @@ export function outletOf({ mail }: Pick<Config, 'mail'>, log: Logger): Outlet {
   return mail.smtpUrl === undefined ? folderOutlet(mail.folder, log) : smtpOutlet(mail.smtpUrl);
 }
 
+/** Returns how mails present themselves. Their templates are read when the first mail is written. */
+export function letterheads(config: Pick<Config, 'mail'>): () => Letterhead {
+  let read: Letterhead | undefined;
+  return () => (read ??= letterheadOf(config));
+}
+
 /** @throws SettingError for templates that can't be used */
 export function letterheadOf({ mail: { from, publicUrl, templates } }: Pick<Config, 'mail'>): Letterhead {
   return { from, publicUrl, templates: readTemplates(templates) };

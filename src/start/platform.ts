@@ -46,6 +46,7 @@ export async function startPlatform(
   const listenAt = role === 'worker' ? workerAddress(config) : config;
   if (listenAt) await requireFreePort(listenAt);
   // Invalid settings are reported before anything is made.
+  if (config.mail.templates !== undefined) letterheadOf(config);
   if (role !== 'api') await requireWorkSettings(config);
   try {
     const seed = config.seed && (await readSeed(config.seed.file, config.seed.variables));
@@ -81,7 +82,6 @@ export async function startPlatform(
 /** @throws SettingError, OperatorError for what would keep a worker from its work */
 async function requireWorkSettings(config: Config): Promise<void> {
   if (config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
-  if (config.mail.templates !== undefined) letterheadOf(config);
   await requireAiSandbox(config);
 }
 

@@ -16,7 +16,6 @@ import { deletionQueue } from '../tradewind/deletions/work/pursuit.ts';
 import { createSendingMeasures, startFanOut, webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import type { Worker } from '../worker/worker.ts';
 import type { Clocks } from './clocks.ts';
-import { letterheadOf } from './from-settings.ts';
 import type { Undo } from './preparation.ts';
 
 /** Lets a worker take work of all kinds but AI tasks, and starts what watches backends and tells webhooks. */
@@ -44,8 +43,7 @@ export async function serveQueues(
   worker.serve(waitingDeletionsQueue(on, { workerId, deletions: WAITING_DELETIONS }));
   // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
   worker.serve(webhookQueue({ ...on, workerId, database: repeatable, measures: createSendingMeasures(registry) }));
-  const letterhead = letterheadOf(config);
-  worker.serve(mailQueue({ ...on, workerId, database: repeatable, outlet, letterhead }));
+  worker.serve(mailQueue({ ...on, workerId, database: repeatable, outlet, letterhead: on.letterhead() }));
   const schedules = startSnapshotSchedules(on, () => clocks.databaseClock.problem() === undefined);
   undo.push(() => schedules.stop());
   const fanOut = startFanOut({ database, changes, clock, log });

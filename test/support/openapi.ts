@@ -70,7 +70,8 @@ export type Values = Record<string, string | number>;
 
 export function filledPath(of: DocumentedOperation, values: Values = {}): string {
   const filled = pathParameters(of).reduce((path, { name, schema }) => {
-    const value = values[name] ?? (schema.type === 'integer' ? 999_999 : SOME_UUID);
+    const [only] = (schema.enum as string[] | undefined) ?? [];
+    const value = values[name] ?? only ?? (schema.type === 'integer' ? 999_999 : SOME_UUID);
     return path.replace(`{${name}}`, encodeURIComponent(value));
   }, of.path);
   return of.prefix + filled;

@@ -5,6 +5,7 @@ import type { Catalog } from '../../src/cloud/ground/catalog/service.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Foundation } from '../../src/foundation.ts';
 import { systemClock } from '../../src/lib/time.ts';
+import type { Letterhead } from '../../src/mail/sending/queue.ts';
 import type { Platform } from '../../src/platform.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';
 
@@ -21,6 +22,7 @@ export function platformOn(
     log: pino({ level: 'silent' }),
     backends: {} as Backends,
     secrets: {} as Secrets,
+    letterhead: () => ({}) as Letterhead,
     media: {} as Foundation['media'],
     inspection: {} as Foundation['inspection'],
     ...given,

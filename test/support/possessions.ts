@@ -27,7 +27,14 @@ export interface Possessions {
 export const HELD = 'held-';
 
 export function createPossessions(http: HttpClient): Possessions {
-  const values: Values = { project_id: 1, region_id: 1, clientId: 1, client_id: 1, resellerId: 1 };
+  const values: Values = {
+    project_id: 1,
+    region_id: 1,
+    clientId: 1,
+    client_id: 1,
+    resellerId: 1,
+    notification_type: 'failed_login',
+  };
   const makers = possessionMakers(http, values);
 
   async function made(name: string): Promise<string | number> {

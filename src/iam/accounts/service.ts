@@ -19,13 +19,13 @@ export async function findClient(db: Sql, clientId: number): Promise<ClientEntry
     .executeTakeFirst();
 }
 
-/** Whether there is such a reseller that is not deleted. */
-export async function resellerExists(db: Sql, id: number): Promise<boolean> {
-  return (await reseller(db, id).executeTakeFirst()) !== undefined;
+/** Returns undefined if there is no such reseller, or no more. */
+export async function nameOfReseller(db: Sql, id: number): Promise<string | undefined> {
+  return (await reseller(db, id).executeTakeFirst())?.name;
 }
 
 const reseller = (db: Sql, id: number) =>
-  db.selectFrom('resellers').select('id').where('id', '=', id).where('deleted_at', 'is', null);
+  db.selectFrom('resellers').select('name').where('id', '=', id).where('deleted_at', 'is', null);
 
 /** Whether the user is one of the reseller's users, who look after its clients. Stays so until the transaction ends. */
 export async function worksForReseller(tx: Transaction, userId: number, resellerId: number): Promise<boolean> {
@@ -46,9 +46,9 @@ export function resells(principal: Principal, client: Pick<ClientEntry, 'reselle
   return allows(principal, 'resell') && principal.resellerId === client.resellerId;
 }
 
-/** Resellers are managed by the platform administrator. @throws ForbiddenError */
 /** What only the platform administrator does. */
 export const RESELLER_DUTY = 'manages resellers';
+/** @throws ForbiddenError */
 export const requireResellerManager = (principal: Principal): void => requirePlatform(principal, RESELLER_DUTY);
 
 /** Whether there is such a reseller. It stays until the transaction ends. */

@@ -11,9 +11,11 @@ import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.t
 import { pagesAround } from '../../lib/page.ts';
 import type { Versioned } from '../../lib/versioned.ts';
 import { Choice, Input, IntegerId, Named, OptionalFlag, pageFields, pageQuery, Query } from '../../lib/wire.ts';
+import { MAIL_KINDS } from '../../mail/kinds.ts';
+import { wordsOf } from '../../mail/sending/queue.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { resellerExists } from '../accounts/service.ts';
+import { nameOfReseller } from '../accounts/service.ts';
 
 const NotificationType = Choice(['deletion_request', 'failed_login'], {
   description:
@@ -67,6 +69,19 @@ export const NotificationSettingListQuery = Query({
 });
 export type NotificationSettingListQuery = Static<typeof NotificationSettingListQuery>;
 
+export const NotificationMail = Named('NotificationMail', {
+  from: Type.String({ description: "Sender's address", examples: ['noreply@example.com'] }),
+  subject: Type.String({ examples: ['Failed login of jo@example.com'] }),
+  text: Type.String({ description: 'The mail as plain text' }),
+  html: Type.String({ description: 'The same as a page' }),
+});
+export type NotificationMail = Static<typeof NotificationMail>;
+
+export const NotificationMailParams = Type.Object({
+  resellerId: IntegerId('Reseller ID'),
+  notification_type: NotificationType,
+});
+
 export const ResellerParams = Type.Object({ resellerId: IntegerId('Reseller ID') });
 export const NotificationSettingParams = Type.Object({
   resellerId: IntegerId('Reseller ID'),
@@ -84,7 +99,7 @@ const MOST_OF_RESELLER = 1_000;
 /** Throws the same error whether the reseller exists or not. @throws ForbiddenError */
 export async function requireReseller(on: Platform, principal: Principal, resellerId: number): Promise<void> {
   if (principal.resellerId === resellerId) return;
-  if (principal.platformAdministrator && (await resellerExists(on.database.sql, resellerId))) return;
+  if (principal.platformAdministrator && (await nameOfReseller(on.database.sql, resellerId)) !== undefined) return;
   throw new ForbiddenError(`You may not manage reseller ${resellerId}`);
 }
 
@@ -169,6 +184,20 @@ export async function deleteNotificationSetting(on: Platform, principal: Princip
   await on.database.accept(async (tx) => found(await deleteSetting(tx.sql, path), path));
 }
 
+/** Returns the mail about an invented event, from the templates of this server. */
+export async function previewNotificationMail(
+  on: Platform,
+  principal: Principal,
+  { resellerId, notification_type }: Static<typeof NotificationMailParams>,
+): Promise<NotificationMail> {
+  await requireReseller(on, principal, resellerId);
+  const letterhead = on.letterhead();
+  const reseller = (await nameOfReseller(on.database.sql, resellerId)) ?? '';
+  const { example } = MAIL_KINDS[notification_type];
+  const { subject, text, html } = wordsOf(letterhead, notification_type, { reseller, company: 'Example Ltd' }, example);
+  return { from: letterhead.from, subject, text, html };
+}
+
 function found(row: SettingRow | undefined, { notificationSettingsId: id }: SettingPath) {
   if (!row) throw new NotFoundError('Notification setting', id);
   return presented(row);
@@ -208,6 +237,18 @@ export function notificationSettingRoutes(app: Api, on: Platform): void {
     handler: async ({ principal, params, body }) =>
       await createNotificationSetting(on, principal, params.resellerId, body),
   });
+
+  api.get(
+    '/tradewind/v1/resellers/:resellerId/notification_mails/:notification_type',
+    'previewNotificationMail',
+    'Preview a notification mail',
+    {
+      description: 'As it would be sent, about an invented event. Nothing is sent.',
+      params: NotificationMailParams,
+      answer: NotificationMail,
+      handler: ({ principal, params }) => previewNotificationMail(on, principal, params),
+    },
+  );
 
   api.get(ONE, 'getNotificationSetting', 'Get a notification setting', {
     versioned: VERSIONED,

@@ -58,16 +58,27 @@ export interface Letterhead {
   templates: Templates;
 }
 
-/** Writes a mail. Sent twice after a crash, it has the same ID, so that programs may show it once. */
-export function messageOf(
-  { from, publicUrl, templates }: Letterhead,
-  { id, kind, receiver, created_at, ...claimed }: Claimed,
+/** Returns what a mail says, and the page that it links to. `reseller` and `company` are names as people have typed them. */
+export function wordsOf(
+  { publicUrl, templates }: Letterhead,
+  kind: MailKind,
+  names: { reseller: string; company: string },
   data: MailData[MailKind],
-): SendMailOptions {
-  const [reseller, company] = [plain(claimed.reseller), plain(claimed.company)];
+) {
+  const [reseller, company] = [plain(names.reseller), plain(names.company)];
   const page = (MAIL_KINDS[kind].page as (data: object) => string | undefined)(data);
   const link = publicUrl === undefined || page === undefined ? null : `${publicUrl}/${page}`;
-  const { subject, text, html } = templates.render(kind, { ...data, reseller, company, link });
+  return { reseller, link, ...templates.render(kind, { ...data, reseller, company, link }) };
+}
+
+/** Writes a mail. Sent twice after a crash, it has the same ID, so that programs may show it once. */
+export function messageOf(
+  letterhead: Letterhead,
+  { id, kind, receiver, created_at, ...names }: Claimed,
+  data: MailData[MailKind],
+): SendMailOptions {
+  const { from } = letterhead;
+  const { reseller, link, subject, text, html } = wordsOf(letterhead, kind, names, data);
   return {
     from: { name: reseller, address: from },
     to: { name: '', address: receiver },

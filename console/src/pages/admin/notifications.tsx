@@ -1,9 +1,12 @@
+import { useRef, useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { useRefusal } from '../../lib/permissions.ts';
 import { useFilters } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { Fault } from '../../ui/fault.tsx';
 import { CheckField, type Form, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter } from '../../ui/filters.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
@@ -15,6 +18,7 @@ import { Table } from '../../ui/table.tsx';
 
 const LIST = '/iam/reselling/resellers/{resellerId}/notification_settings';
 const ONE = '/iam/reselling/resellers/{resellerId}/notification_settings/{notificationSettingsId}';
+const MAIL = '/tradewind/v1/resellers/{resellerId}/notification_mails/{notification_type}';
 type Event = 'failed_login' | 'deletion_request';
 const EVENTS: Record<Event, { title: string; text: string }> = {
   failed_login: {
@@ -68,7 +72,7 @@ export function Notifications() {
           <Section key={event} title={EVENTS[event].title}>
             <div className="inside page">
               <p>{EVENTS[event].text}</p>
-              <div>
+              <div className="row">
                 <FormDrawer
                   operation="createNotificationSetting"
                   label="Add an address"
@@ -84,6 +88,7 @@ export function Notifications() {
                 >
                   {(form) => <SettingFields {...form} />}
                 </FormDrawer>
+                <Preview resellerId={resellerId} event={event} />
               </div>
             </div>
           </Section>
@@ -91,6 +96,45 @@ export function Notifications() {
       </div>
       <Settings resellerId={resellerId} />
     </Page>
+  );
+}
+
+/** What the receivers read. A strict page can't show the mail's own HTML. */
+function Preview({ resellerId, event }: { resellerId: number; event: Event }) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <button ref={button} type="button" className="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        See the mail<span className="hidden"> ({EVENTS[event].title})</span>
+      </button>
+      <Drawer open={open} onOpenChange={setOpen} opener={button} title={`${EVENTS[event].title}: the mail`}>
+        <Mail resellerId={resellerId} event={event} />
+      </Drawer>
+    </>
+  );
+}
+
+function Mail({ resellerId, event }: { resellerId: number; event: Event }) {
+  const params = { path: { resellerId, notification_type: event } };
+  const { data, error, refetch } = $api.useQuery('get', MAIL, { params });
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
+  if (!data) return <p className="muted">Reading …</p>;
+  return (
+    <div className="page">
+      <p className="muted">About an invented event, as plain text. Programs that show pages get the same as a page.</p>
+      <dl className="facts">
+        <dt>From</dt>
+        <dd>{data.from}</dd>
+        <dt>Subject</dt>
+        <dd>{data.subject}</dd>
+      </dl>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard */}
+      <pre className="code" tabIndex={0}>
+        {data.text}
+      </pre>
+      <AsCode calls={[callOf('get', MAIL, { params })]} />
+    </div>
   );
 }
 
