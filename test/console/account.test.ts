@@ -174,6 +174,16 @@ describeInBrowser('the account in the console', () => {
     await page.getByRole('cell', { name: 'one GiB', exact: true }).first().waitFor();
   });
 
+  it('shows the mail that a notification setting sends', async () => {
+    const { page, open } = await browser.visit({});
+    await open('admin/notifications');
+    await page.getByRole('button', { name: 'See the mail (A client asks to be deleted)' }).click();
+    const mail = page.getByRole('dialog', { name: 'A client asks to be deleted: the mail' });
+    await mail.getByText('Example Ltd asks to be deleted', { exact: true }).waitFor();
+    await mail.getByText('Reason: We have moved elsewhere').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
   it('lets an invited person join by the address that the dialog shows, once', async () => {
     const email = anyEmail();
     // By the name with which the invited person reaches the server, over plain HTTP.
