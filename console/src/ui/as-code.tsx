@@ -4,7 +4,7 @@ import { Code } from './code.tsx';
 import { Drawer } from './drawer.tsx';
 
 /** Shows the requests of a page or a form as code: those that the console itself sends. */
-export function AsCode({ calls, terraform }: { calls: readonly Call[]; terraform?: string | undefined }) {
+export function AsCode({ calls }: { calls: readonly Call[] }) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   return (
@@ -13,7 +13,7 @@ export function AsCode({ calls, terraform }: { calls: readonly Call[]; terraform
         As code
       </button>
       <Drawer open={open} onOpenChange={setOpen} opener={button} title="As code">
-        <Code calls={calls} terraform={terraform} />
+        <Code calls={calls} />
       </Drawer>
     </>
   );

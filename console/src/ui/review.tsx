@@ -24,7 +24,6 @@ export interface ReviewProps {
   title: string;
   /** The request that Apply sends. Asked for when the dialog opens; undefined if the form isn't complete. */
   call: () => Call | undefined;
-  terraform?: () => string;
   tone?: 'primary' | 'danger' | 'quiet';
   /** Why the button does nothing now. */
   disabled?: string | undefined;
@@ -40,12 +39,11 @@ interface Wish {
   call: Call;
   /** Sent again after a break, the request is carried out once. */
   key: string;
-  terraform: string | undefined;
 }
 
 /** A button that shows what a request would do, by the server's own dry run, before it is sent. */
 export function Review(props: ReviewProps) {
-  const { operation, project, label, title, call, terraform, tone, disabled, children } = props;
+  const { operation, project, label, title, call, tone, disabled, children } = props;
   const [wish, setWish] = useState<Wish>();
   const [faulty, setFaulty] = useState(0);
   const button = useRef<HTMLButtonElement>(null);
@@ -54,7 +52,7 @@ export function Review(props: ReviewProps) {
   function begin() {
     setFaulty(0);
     const asked = call();
-    setWish(asked && { call: asked, key: newIdempotencyKey(), terraform: terraform?.() });
+    setWish(asked && { call: asked, key: newIdempotencyKey() });
   }
 
   function take(error: ApiError): boolean {
@@ -110,7 +108,7 @@ function firstFaulty(button: HTMLElement | null): HTMLElement | undefined {
 function Wished({
   label,
   tone = 'primary',
-  wish: { call, key, terraform },
+  wish: { call, key },
   onApplied,
   onRefused,
   onClose,
@@ -157,7 +155,7 @@ function Wished({
       {data && <Effects of={data} />}
       <details>
         <summary>As code</summary>
-        <Code calls={[call]} terraform={terraform} />
+        <Code calls={[call]} />
       </details>
       <footer>
         {refused && <Refused error={refused} onApply={() => void apply()} />}

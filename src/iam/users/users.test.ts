@@ -337,6 +337,8 @@ describe('a place in an account', () => {
     expect(token.client_user.role).toEqual({ id: 2, name: 'Users' });
     const byToken = createHttpClient(service.url, token.token);
     expect((await byToken.delete(path)).status).toBe(403);
+    const renamed = await byToken.patch(`/iam/users/${user.userId}`, { name: 'X' });
+    expect([renamed.status, renamed.body.message]).toEqual([403, expect.stringMatching(/log in with your password/)]);
     expect((await user.there.delete(`${tokens}/${token.id}`)).status).toBe(204);
     expect((await user.there.delete(path)).status).toBe(200);
     expect((await user.there.get('/iam/clients/me')).status).toBe(401);
@@ -350,9 +352,12 @@ describe('a place in an account', () => {
     const second = await comes({ clientId: 1, http: service.http }, anyEmail(), { id: 1 });
     const token = await service.http.get(`/iam/auth/jwt/users/${second}/token`);
     const http = bearer(service.url, token.body);
-    expect((await http.put(path, { user_role: { id: 2 } })).status).toBe(403);
-    expect((await http.delete(path)).status).toBe(403);
-    expect((await http.patch('/iam/users/1', { email: anyEmail() })).status).toBe(403);
+    for (const refused of [
+      await http.put(path, { user_role: { id: 2 } }),
+      await http.delete(path),
+      await http.patch('/iam/users/1', { email: anyEmail() }),
+    ])
+      expect([refused.status, refused.body.message]).toEqual([403, expect.stringMatching(/more rights than you/)]);
   });
 });
 

@@ -22,7 +22,6 @@ import { LOGGING } from './logging.tsx';
 import { PriceFacts } from './overview.tsx';
 import { isBareMetal, newPool, type PoolDraft, PoolFields, poolBody } from './pool-fields.tsx';
 import { type Faults, faultsWithin, type GroupName } from './settings.tsx';
-import { terraformOf } from './terraform.ts';
 
 const GROUPS = [CNI, AUTOSCALER, AUTHENTICATION, LOGGING, DDOS, ADD_ONS];
 const CREATE = '/cloud/v2/k8s/clusters/{project_id}/{region_id}';
@@ -113,7 +112,7 @@ export function CreateClusterPage() {
         </Link>,
         'Create',
       ]}
-      actions={<AsCode calls={[call]} terraform={terraformOf(body, place)} />}
+      actions={<AsCode calls={[call]} />}
     >
       <form className="create-cluster" onSubmit={(event) => event.preventDefault()}>
         <div className="page">
@@ -194,7 +193,6 @@ export function CreateClusterPage() {
                 setFaults({});
                 return call;
               }}
-              terraform={() => terraformOf(body, place)}
               onRefused={refused}
               onApplied={() => {
                 for (const forget of [forgetEntered, forgetPools, forgetGroups]) forget();
