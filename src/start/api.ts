@@ -11,7 +11,6 @@ import { parseAllowedHosts } from '../lib/outside-request.ts';
 import { accessLogOf } from '../log.ts';
 import { createRequestMeasures } from '../requests/measures.ts';
 import { mediaOf } from './ai-worker.ts';
-import { letterheads } from './from-settings.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createInspection } from './inspection.ts';
 import { type ListenAddress, listen } from './listening.ts';
@@ -77,7 +76,7 @@ export async function startApi(
     webhookHosts,
     media: mediaOf(config),
     inspection: createInspection(prepared),
-    letterhead: letterheads(config),
+    letterhead: prepared.letterhead,
     smtp: config.mail.smtpUrl !== undefined,
     requestMeasures: measures,
     traces: tracing && createWorkTraces(tracing, database.sql),

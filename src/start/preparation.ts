@@ -14,7 +14,7 @@ import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { startTracing } from '../tracing/start.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { keepComparing, startRemovalTime } from './clocks.ts';
-import { hostOf } from './from-settings.ts';
+import { hostOf, letterheads } from './from-settings.ts';
 import { prepareContents, watchSchema } from './schema.ts';
 import { hasDatabase, openStorage } from './storage.ts';
 
@@ -86,6 +86,7 @@ export async function prepare(
     catalog,
     secrets,
     backends,
+    letterhead: letterheads(config),
     changes,
     outgrown,
   };

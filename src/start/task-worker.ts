@@ -14,7 +14,7 @@ import { createSecrets } from '../secrets/secrets.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { aiQueueOf, mediaOf, prepareAiWork } from './ai-worker.ts';
-import { hostOf, letterheads, outletOf } from './from-settings.ts';
+import { hostOf, outletOf } from './from-settings.ts';
 import { createInspection } from './inspection.ts';
 import { followDataKeys, type Prepared, type Undo } from './preparation.ts';
 import { serveQueues } from './queues.ts';
@@ -96,7 +96,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
         backends,
         secrets,
         webhookHosts,
-        letterhead: letterheads(config),
+        letterhead: prepared.letterhead,
         media: mediaOf(config),
         inspection: createInspection({ config, database: own, backends }),
         measures,

@@ -159,6 +159,24 @@ describeInBrowser('storage in the console', () => {
     await row.getByRole('link', { name: 'holder' }).waitFor();
   });
 
+  it('is Terraform too: a form makes a resource, and a page imports what it shows', async () => {
+    const id = await makeVolume('kept');
+    const { page, open } = await browser.visit();
+    const terraform = async () => {
+      await page.getByRole('button', { name: 'As code' }).first().click();
+      const drawer = page.getByRole('dialog', { name: 'As code' });
+      await drawer.getByRole('button', { name: 'Terraform' }).click();
+      return drawer.locator('pre').textContent();
+    };
+    await open(`p/1/r/1/volumes/${id}`);
+    expect(await terraform()).toContain(`import {\n  to = gcore_cloud_volume.volume\n  id = "1/1/${id}"\n}\n`);
+    await open('p/1/r/1/volumes/new');
+    await page.getByLabel('Name').fill('front.end');
+    expect(await terraform()).toMatch(
+      /^resource "gcore_cloud_volume" "front_end" \{\n {2}project_id = 1\n {2}region_id = 1\n[\s\S]* {2}name = "front\.end"\n/,
+    );
+  });
+
   it('shows what the server says of a field there, and keeps what was typed', async () => {
     const { page, open } = await browser.visit();
     browser.expectFaults(/status of 400/);

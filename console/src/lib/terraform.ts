@@ -2,30 +2,36 @@ import type { Call } from './call.ts';
 
 /**
  * The resources of the official provider, version 2, by the paths of the requests that make and read them. Their
- * attributes are the fields of the request, but for those that they lack.
+ * attributes are the fields of the request, but for some that have another name or, here null, aren't there.
+ * What is made with other fields altogether is only read here.
  */
-const RESOURCES: Record<string, { type: string; lacks?: readonly string[] }> = {
+const RESOURCES: Record<string, { type: string; others?: Others; isMade?: false }> = {
   projects: { type: 'project' },
-  networks: { type: 'network', lacks: ['create_router'] },
+  networks: { type: 'network', others: { create_router: null } },
   subnets: { type: 'network_subnet' },
   routers: { type: 'network_router' },
-  security_groups: { type: 'security_group' },
-  securitygroups: { type: 'security_group' },
+  security_groups: { type: 'security_group', others: { instances: null } },
+  securitygroups: { type: 'security_group', isMade: false },
   floatingips: { type: 'floating_ip' },
   reserved_fixed_ips: { type: 'reserved_fixed_ip' },
   loadbalancers: { type: 'load_balancer' },
   lblisteners: { type: 'load_balancer_listener' },
   lbpools: { type: 'load_balancer_pool' },
   volumes: { type: 'volume' },
-  images: { type: 'instance_image' },
+  images: { type: 'instance_image', isMade: false },
+  downloadimage: { type: 'instance_image' },
   file_shares: { type: 'file_share' },
   servergroups: { type: 'placement_group' },
   ssh_keys: { type: 'ssh_key' },
-  instances: { type: 'instance', lacks: ['password'] },
-  'k8s/clusters': { type: 'k8s_cluster', lacks: ['ddos_profile', 'pools.node_count'] },
+  instances: { type: 'instance', others: { password: null } },
+  'k8s/clusters': {
+    type: 'k8s_cluster',
+    others: { ddos_profile: null, 'pools.node_count': null, 'cni.provider': 'cloud_k8s_cluster_provider' },
+  },
 };
 
 const PATH = /^\/cloud\/v\d\/(k8s\/clusters|[a-z_]+)((?:\/\d+){0,2})(?:\/([^/?]+))?$/;
+type Others = Readonly<Record<string, string | null>>;
 type Fields = Record<string, unknown>;
 
 /** A request that makes something as a resource, and one that reads something as its import; undefined for others. */
@@ -43,11 +49,12 @@ import {
 }
 `;
   }
-  if (method !== 'POST' || isOne || typeof body !== 'object' || body === null) return undefined;
+  if (method !== 'POST' || isOne || resource.isMade === false || typeof body !== 'object' || body === null)
+    return undefined;
   const [project_id, region_id] = numbers.slice(1).split('/').filter(Boolean).map(Number);
   const lost: string[] = [];
   const place = { project_id, region_id };
-  const fields = without({ ...place, ...body }, resource.lacks ?? [], '', lost) as Fields;
+  const fields = asAttributes({ ...place, ...body }, resource.others ?? {}, '', lost) as Fields;
   const { volumes, more } = kind === 'instances' ? volumesOf(fields, place) : { volumes: fields.volumes, more: '' };
   const note = lost.length > 0 ? `# The provider has no ${lost.join(', no ')}: set it by the API.\n` : '';
   return `${note}${more}${block(type, labelOf(fields, resource.type), { ...fields, volumes })}`;
@@ -77,15 +84,16 @@ class Expression {
   }
 }
 
-/** Leaves out what isn't given, and what the resource lacks, whose paths are put into `lost`. */
-function without(of: unknown, lacks: readonly string[], at: string, lost: string[]): unknown {
-  if (Array.isArray(of)) return of.map((one) => without(one, lacks, at, lost));
+/** Leaves out what isn't given, and what the resource doesn't have, whose paths are put into `lost`. */
+function asAttributes(of: unknown, others: Others, at: string, lost: string[]): unknown {
+  if (Array.isArray(of)) return of.map((one) => asAttributes(one, others, at, lost));
   if (typeof of !== 'object' || of === null) return of;
   return Object.fromEntries(
     Object.entries(of).flatMap(([name, value]) => {
       const path = `${at}${name}`;
       if (value === undefined || value === null) return [];
-      if (!lacks.includes(path)) return [[name, without(value, lacks, `${path}.`, lost)]];
+      const attribute = others[path] === undefined ? name : others[path];
+      if (attribute !== null) return [[attribute, asAttributes(value, others, `${path}.`, lost)]];
       if (!lost.includes(path)) lost.push(path);
       return [];
     }),

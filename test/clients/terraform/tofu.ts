@@ -150,7 +150,7 @@ export function openTofu({ tofu, provider, modules }: { tofu: string; provider: 
 
     const begun: Stand['begin'] = (...args) => {
       const [command = '', ...rest] = args;
-      const options = ['show', 'state', 'output'].includes(command) ? [] : ['-no-color', '-input=false'];
+      const options = ['show', 'state', 'output', 'providers'].includes(command) ? [] : ['-no-color', '-input=false'];
       return begin(folder, environment, [command, ...options, ...rest]);
     };
     const say: Stand['say'] = (...args) => begun(...args).ended;
