@@ -35,6 +35,7 @@ describe('a message of the child', () => {
   it.each([
     { type: 'stage', name: 'decoding' },
     { type: 'facts', durationSeconds: 1.5 },
+    { type: 'facts', durationSeconds: 1.5, framesPerSecond: 29.97 },
     { type: 'progress', percent: 100 },
     { type: 'failed', reason: 'The file is empty (0 bytes).' },
     { type: 'fault', message: 'out of memory' },
@@ -55,6 +56,7 @@ describe('a message of the child', () => {
     ['text', 'done'],
     ['progress past the end', { type: 'progress', percent: 101 }],
     ['broken progress', { type: 'progress', percent: 1.5 }],
+    ['a film that stands still', { type: 'facts', durationSeconds: 1.5, framesPerSecond: 0 }],
     ['an unknown stage', { type: 'stage', name: 'dreaming' }],
     ['no reason', { type: 'failed', reason: '' }],
     ['no result', { type: 'result', result: {} }],

@@ -102,8 +102,16 @@ const Reason = Type.String({ minLength: 1, maxLength: 2_000 });
 
 const AnalysisMessage = Type.Union([
   Type.Object({ type: Type.Literal('stage'), name: Type.Enum([...STAGES]) }, closed),
-  /** Sent once, after the inspection: the server derives the time limit of the analysis from it. */
-  Type.Object({ type: Type.Literal('facts'), durationSeconds: Type.Number({ minimum: 0 }) }, closed),
+  /** Sent once, after the inspection: the server derives the time limit of the analysis from the duration. */
+  Type.Object(
+    {
+      type: Type.Literal('facts'),
+      durationSeconds: Type.Number({ minimum: 0 }),
+      /** The rate at which frames are numbered; left out for sound. */
+      framesPerSecond: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    },
+    closed,
+  ),
   /** Progress of the whole analysis; sent at most twice a second, never goes backwards. */
   Type.Object({ type: Type.Literal('progress'), percent: Type.Integer({ minimum: 0, maximum: 100 }) }, closed),
   Type.Object({ type: Type.Literal('result'), result: AnalysisResult }, closed),

@@ -26,6 +26,20 @@ it('never goes backwards, nor says the same twice', () => {
   expect(percents(steps)).toEqual([50, 60]);
 });
 
+it('says the rate of frames, if there are any', () => {
+  const sent: AnalysisMessage[] = [];
+  const report = createReport(
+    (message) => void sent.push(message),
+    () => 0,
+  );
+  report.facts(2, undefined);
+  report.facts(3, 24_000 / 1_001);
+  expect(sent).toEqual([
+    { type: 'facts', durationSeconds: 2 },
+    { type: 'facts', durationSeconds: 3, framesPerSecond: 24_000 / 1_001 },
+  ]);
+});
+
 it('stays between 0 and 100', () => {
   expect(
     percents([

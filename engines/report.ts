@@ -3,7 +3,8 @@ import type { AnalysisMessage, Stage } from './job.ts';
 /** How an analysis reports what it does. */
 export interface Report {
   stage(name: Stage): void;
-  facts(durationSeconds: number): void;
+  /** @param framesPerSecond undefined for sound */
+  facts(durationSeconds: number, framesPerSecond: number | undefined): void;
   /** Reports the share of the whole that is done, from 0 to 1. */
   progress(share: number): void;
 }
@@ -16,7 +17,8 @@ export function createReport(send: (message: AnalysisMessage) => void, now: () =
   let sent = -1;
   return {
     stage: (name) => send({ type: 'stage', name }),
-    facts: (durationSeconds) => send({ type: 'facts', durationSeconds }),
+    facts: (durationSeconds, framesPerSecond) =>
+      send({ type: 'facts', durationSeconds, ...(framesPerSecond !== undefined && { framesPerSecond }) }),
     progress(share) {
       const percent = Math.min(100, Math.max(0, Math.floor(share * 100)));
       if (percent <= sent || now() - sentAt < PAUSE_MS) return;

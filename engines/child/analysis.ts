@@ -43,7 +43,7 @@ export async function analyse({ job, settings }: AnalysisOrder, report: Report):
 async function inspected({ tools, report }: Bench, media: string): Promise<InspectedMedia> {
   report.stage('inspection');
   const facts = await tools.inspect(media);
-  report.facts(facts.durationSeconds);
+  report.facts(facts.durationSeconds, facts.picture?.framesPerSecond);
   return facts;
 }
 

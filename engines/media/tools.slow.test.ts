@@ -281,6 +281,6 @@ describe('media that say little of themselves', needs('media', 'nsfw'), () => {
 
   it('a picture counts as one second', async () => {
     const { messages } = await nsfw(makeMedia('a.jpg', ...clip(1), '-frames:v', '1'));
-    expect(messages).toContainEqual({ type: 'facts', durationSeconds: 1 });
+    expect(messages).toContainEqual({ type: 'facts', durationSeconds: 1, framesPerSecond: 1 });
   });
 });

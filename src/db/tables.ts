@@ -32,6 +32,8 @@ export interface Tables {
     created_at: Date;
     /** In UTC. */
     created_day: GeneratedAlways<Date>;
+    /** Of the film, in frames a second. Null for sound and old tasks. */
+    frame_rate: number | null;
     id: string;
     /** How many workers died while working on it. */
     losses: ColumnType<number, undefined, number>;

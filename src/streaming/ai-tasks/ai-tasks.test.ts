@@ -147,6 +147,16 @@ test('subtitles are served as a track once there are some', async () => {
   expect((await other.http.get(track)).status).toBe(404);
 });
 
+test('the rate of a film is told with its result, and left out where there is none', async () => {
+  const film = await created({ task_name: 'transcription', url });
+  const sound = await created({ task_name: 'transcription', url });
+  expect((await service.http.get(`${PATH}/${film}`)).body).not.toHaveProperty('frame_rate');
+  await finishAiTask(service.pool, film, { frames: [] }, 24_000 / 1_001);
+  await finishAiTask(service.pool, sound);
+  expect((await service.http.get(`${PATH}/${film}`)).body.frame_rate).toBe(24_000 / 1_001);
+  expect((await service.http.get(`${PATH}/${sound}`)).body).not.toHaveProperty('frame_rate');
+});
+
 test.each([randomUUID(), 'task_id'])('an unknown id %s is 404', async (id) => {
   const read = await service.http.get(`${PATH}/${id}`);
   expect(read.status).toBe(404);

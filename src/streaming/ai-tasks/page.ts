@@ -85,7 +85,7 @@ export function holds(search: string, by: 'index' | 'row'): RawBuilder<boolean> 
 
 export type ListedTask = Omit<
   Selectable<Tables['ai_tasks']>,
-  'search_text' | 'result' | 'retries' | 'retry_at' | 'losses' | 'created_day' | 'created_at'
+  'search_text' | 'result' | 'frame_rate' | 'retries' | 'retry_at' | 'losses' | 'created_day' | 'created_at'
 >;
 
 export const ORDERINGS = ['task_id', 'status', 'task_name', 'started_at'] as const;

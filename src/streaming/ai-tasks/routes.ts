@@ -25,8 +25,13 @@ export function listedAiTask(row: ListedTask) {
 }
 
 export function presentedAiTask(task: aiTasks.AiTaskRead) {
-  const { result, waitingFor } = task;
-  return { result, ...listedAiTask(task), ...(waitingFor !== undefined && { waiting_for: waitingFor }) };
+  const { result, frame_rate, waitingFor } = task;
+  return {
+    result,
+    ...listedAiTask(task),
+    ...(frame_rate !== null && { frame_rate }),
+    ...(waitingFor !== undefined && { waiting_for: waitingFor }),
+  };
 }
 
 /** Returns the pointers of a page: queries such as `page=2`, which keep what else the request asked for, or null. */

@@ -207,6 +207,13 @@ export const aiTaskSchema = wire.Named('AiTask', {
       },
     ),
   ),
+  frame_rate: Type.Optional(
+    Type.Number({
+      description:
+        'Frames of a second of the film, at which they are numbered: `frame_number` divided by it is a time in seconds. Left out for sound, and until there is a result.',
+      examples: [23.976],
+    }),
+  ),
   waiting_for: wire.OptionalText({
     description:
       'Only while the task is PENDING and no running engine can do its kind: what is missing, as a text for people.',

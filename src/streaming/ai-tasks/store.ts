@@ -14,7 +14,7 @@ export type AiTaskRow = Omit<Selectable<Tables['ai_tasks']>, 'search_text' | 're
 export type Step =
   | { to: 'RECEIVED' | 'PENDING' | 'STARTED' | 'REVOKED' }
   | { to: 'RETRY'; at?: Date }
-  | { to: 'SUCCESS'; result: object }
+  | { to: 'SUCCESS'; result: object; frameRate?: number | undefined }
   | { to: 'FAILURE'; result: { error: string } };
 
 /** The topic that tells workers of new tasks and, with an id, of a cancelled one. */
@@ -32,6 +32,7 @@ const COLUMNS = [
   'retries',
   'task_data',
   'result',
+  'frame_rate',
   'created_at',
   'created_day',
   'started_at',
@@ -91,7 +92,7 @@ export async function takeStep(db: Sql, id: string, step: Step, now: Date) {
   }
   if (isFinal(step.to)) update = update.set({ completed_at: now });
   if ('result' in step) update = update.set({ result: JSON.stringify(step.result) });
-  if (step.to === 'SUCCESS') update = update.set({ progress: 100 });
+  if (step.to === 'SUCCESS') update = update.set({ progress: 100, frame_rate: step.frameRate ?? null });
   return update.executeTakeFirst();
 }
 

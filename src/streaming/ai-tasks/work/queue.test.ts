@@ -54,6 +54,14 @@ test('a task is fetched, analysed in a child of its own, and ends with the resul
   );
 });
 
+test('the rate of a film is kept with its result, and that of sound is null', async () => {
+  await work.worker();
+  const film = await work.task([say({ type: 'facts', durationSeconds: 60, framesPerSecond: 29.97 }), OK].join('\n'));
+  const sound = await work.task([say({ type: 'facts', durationSeconds: 60 }), OK].join('\n'));
+  expect(await work.until(film, 'SUCCESS')).toMatchObject({ frame_rate: 29.97, result });
+  expect(await work.until(sound, 'SUCCESS')).toMatchObject({ frame_rate: null, result });
+});
+
 test('progress is shown while the work goes on', async () => {
   await work.worker();
   const id = await work.task(`${say({ type: 'progress', percent: 50 })}\nhang`);

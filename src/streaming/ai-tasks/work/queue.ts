@@ -109,7 +109,8 @@ export async function workOn(claim: Claim, context: WorkContext): Promise<void> 
 }
 
 function stepAfter(end: RunEnd): Step {
-  return end.kind === 'done' ? { to: 'SUCCESS', result: end.result } : { to: 'FAILURE', result: { error: end.reason } };
+  if (end.kind === 'refused') return { to: 'FAILURE', result: { error: end.reason } };
+  return { to: 'SUCCESS', result: end.result, frameRate: end.framesPerSecond };
 }
 
 function stepAfterError(

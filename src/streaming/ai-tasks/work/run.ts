@@ -36,7 +36,7 @@ export interface RunContext {
 
 /** The outcome of a task's work. Everything else is thrown as an internal error. */
 export type RunEnd = { /** Length of the medium. */ durationSeconds: number | undefined } & (
-  | { kind: 'done'; result: object }
+  | { kind: 'done'; result: object; framesPerSecond: number | undefined }
   | { kind: 'refused'; code: string; reason: string }
 );
 
@@ -65,13 +65,14 @@ export async function runTask(claim: Claim, context: RunContext): Promise<RunEnd
 async function analysed(job: AnalysisJob, { program, signal, limits, progress, log }: RunContext): Promise<RunEnd> {
   const wall = wallClock(INSPECTION_SECONDS);
   let durationSeconds: number | undefined;
+  let framesPerSecond: number | undefined;
   try {
     const end = await analyse(program, job, {
       signal: AbortSignal.any([signal, wall.signal]),
       hear(message) {
         if (message.type === 'stage') log.info({ stage: message.name }, `AI task: ${message.name}`);
         if (message.type === 'facts') {
-          durationSeconds = message.durationSeconds;
+          ({ durationSeconds, framesPerSecond } = message);
           wall.allow(limits.wallSeconds(durationSeconds));
         }
         if (message.type === 'progress') {
@@ -84,7 +85,7 @@ async function analysed(job: AnalysisJob, { program, signal, limits, progress, l
     if (end.type === 'failed') {
       return { kind: 'refused', code: 'unusable', reason: end.reason, durationSeconds };
     }
-    return { kind: 'done', result: end.result, durationSeconds };
+    return { kind: 'done', result: end.result, durationSeconds, framesPerSecond };
   } catch (error) {
     if (signal.aborted || !wall.signal.aborted) throw error;
     const reason = `The analysis took longer than the ${wall.seconds()} seconds that are allowed for this file`;
