@@ -20,6 +20,7 @@ const TRANSCRIPT = {
   vttContent: 'WEBVTT\n\n00:00:00.250 --> 00:00:01.000\ngood morning\n\n00:00:02.500 --> 00:00:03.000\nhow are you\n',
   languages: ['eng'],
 };
+const MODERATION = { task_name: 'content-moderation', category: 'nsfw' };
 const FINDINGS = {
   nsfw_detected: true,
   detection_results: ['nsfw'],
@@ -28,6 +29,21 @@ const FINDINGS = {
     { label: 'nsfw', frame_number: 25, confidence: 0.72 },
     { label: 'nsfw', frame_number: 50, confidence: 0.94 },
   ],
+};
+
+/** 48 frames in one colour each, which says their number: red, green and blue are its digits to the base of 4. */
+const FILM = path.join(import.meta.dirname, 'frames.webm');
+const FRAMES = 48;
+const RATE = 24_000 / 1_001;
+/** Findings in all frames of the film, in an order that is not theirs; one has two. */
+const SUREST_FIRST = Array.from({ length: FRAMES }, (_, place) => (place * 29 + 17) % FRAMES);
+const IN_FILM = {
+  nsfw_detected: true,
+  detection_results: ['nsfw'],
+  frames: [
+    ...SUREST_FIRST.map((frame_number, place) => ({ label: 'nsfw', frame_number, confidence: 0.99 - place / 100 })),
+    { label: 'sport', frame_number: SUREST_FIRST[1], confidence: 0.6 },
+  ].toSorted((one, other) => Number(one.frame_number) - Number(other.frame_number)),
 };
 
 describeInBrowser('AI tasks in the console', () => {
@@ -42,6 +58,7 @@ describeInBrowser('AI tasks in the console', () => {
     fs.writeFileSync(file, silence(4));
     media = await startMediaServer({
       '/film.wav': file,
+      '/frames.webm': FILM,
       // A part, and never the rest.
       '/slow.wav': (_, response) => response.setHeader('content-length', 10_000_000).write(Buffer.alloc(2_500_000)),
       '/large.wav': (_, response) => response.setHeader('content-length', 500_000_001).write('a'),
@@ -60,13 +77,13 @@ describeInBrowser('AI tasks in the console', () => {
   }
   const makeTranscription = (more: object = {}) => make({ task_name: 'transcription', ...more });
   /** Ends a task as an engine would. */
-  const finish = (id: string, result: object) => finishAiTask(browser.service.pool, id, result);
+  const finish = (id: string, result: object, rate?: number) => finishAiTask(browser.service.pool, id, result, rate);
 
   it('keeps filters, order and page in the address, so that reload and back show the same', {
     timeout: LONG,
   }, async () => {
     for (let index = 0; index < 12; index += 1) await makeTranscription({ client_user_id: `pupil ${index}` });
-    await make({ task_name: 'content-moderation', category: 'nsfw' });
+    await make(MODERATION);
     const { page, open } = await browser.visit();
     await open('ai-tasks');
     await page.getByText('13 in all').waitFor();
@@ -183,7 +200,7 @@ describeInBrowser('AI tasks in the console', () => {
   });
 
   it('counts the findings that a threshold leaves', async () => {
-    const id = await make({ task_name: 'content-moderation', category: 'nsfw' });
+    const id = await make(MODERATION);
     await finish(id, FINDINGS);
     const { page, open } = await browser.visit();
     await open(`ai-tasks/${id}`);
@@ -191,6 +208,82 @@ describeInBrowser('AI tasks in the console', () => {
     await page.getByRole('slider', { name: 'Threshold' }).fill('90');
     await page.getByText('1 of 3 findings are at 90 % or more.').waitFor();
     expect(await page.getByRole('row').allTextContents()).toEqual(['FrameWhatHow sure', '50nsfw94 %']);
+  });
+
+  it('shows the frames of the findings as pictures, blurred at first and the surest first', async () => {
+    const id = await make({ ...MODERATION, url: media.at('/frames.webm') });
+    await finish(id, IN_FILM, RATE);
+    const { page, open } = await browser.visit();
+    await open(`ai-tasks/${id}`);
+    await page.getByRole('row').filter({ hasText: 'nsfw' }).first().waitFor();
+    await page.getByRole('button', { name: 'Fetch the file' }).click();
+    await areDrawn(page, 12);
+    expect(await page.getByRole('table').count()).toBe(0);
+    expect(await numbersInPictures(page)).toEqual(SUREST_FIRST.slice(0, 12));
+    const [surest = 0, second] = SUREST_FIRST;
+    await page.getByRole('img', { name: `Frame ${surest} at 00:00: nsfw 99 %`, exact: true }).waitFor();
+    await page.getByRole('img', { name: `Frame ${second} at 00:01: nsfw 98 %, sport 60 %`, exact: true }).waitFor();
+
+    expect(await filterIn(page, '.pictures')).toContain('blur');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('checkbox', { name: 'Blur the pictures' }).uncheck();
+    expect(await filterIn(page, '.pictures')).toBe('none');
+
+    const more = page.getByRole('button', { name: 'Show more' });
+    for (const count of [24, 36, 48]) {
+      await more.press('Enter');
+      await areDrawn(page, count);
+      expect(
+        await page
+          .locator('.pictures button')
+          .nth(count - 12)
+          .evaluate((one) => one.matches(':focus')),
+      ).toBe(true);
+    }
+    expect(await more.count()).toBe(0);
+    expect(await numbersInPictures(page)).toEqual(SUREST_FIRST);
+    await page.getByRole('slider', { name: 'Threshold' }).fill('95');
+    await page.getByText('5 of 5 frames').waitFor();
+    expect(await numbersInPictures(page)).toEqual(SUREST_FIRST.slice(0, 5));
+  });
+
+  it('opens a picture by keyboard, and gives the focus back', async () => {
+    const id = await make(MODERATION);
+    await finish(id, IN_FILM, RATE);
+    const { page, open } = await browser.visit();
+    await open(`ai-tasks/${id}`);
+    await page.getByLabel('Your copy of the file').setInputFiles(FILM);
+    await areDrawn(page, 12);
+    const third = page.locator('.pictures button').nth(2);
+    await third.press('Enter');
+    const drawer = page.getByRole('dialog', { name: `Frame ${SUREST_FIRST[2]} at 00:01` });
+    await drawer.getByRole('img').waitFor();
+    expect(await filterIn(page, '.drawer')).toContain('blur');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await drawer.getByRole('checkbox', { name: 'Blur the pictures' }).press('Space');
+    expect(await filterIn(page, '.drawer')).toBe('none');
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    expect(await third.evaluate((one) => one.matches(':focus'))).toBe(true);
+  });
+
+  it('shows a still picture too, and says what can’t be shown', async () => {
+    const still = { ...FINDINGS, frames: [{ label: 'nsfw', frame_number: 0, confidence: 0.9 }] };
+    const [judged, old] = [await make(MODERATION), await make(MODERATION)];
+    await finish(judged, still, 1);
+    await finish(old, still);
+    const { page, open } = await browser.visit();
+    await open(`ai-tasks/${judged}`);
+    const copy = page.getByLabel('Your copy of the file');
+    await copy.setInputFiles({ name: 'sound.wav', mimeType: 'audio/wav', buffer: silence(1) });
+    await page.getByRole('alert').filter({ hasText: 'This browser can’t play the file.' }).waitFor();
+    expect(await page.getByRole('row').allTextContents()).toEqual(['FrameAtWhatHow sure', '000:00nsfw90 %']);
+    await copy.setInputFiles({ name: 'still', mimeType: '', buffer: await page.screenshot() });
+    await areDrawn(page, 1);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await open(`ai-tasks/${old}`);
+    await page.getByText('the rate of the film was not kept').waitFor();
+    expect(await copy.count()).toBe(0);
   });
 
   it('makes a task from the document’s form, says what is wrong with a field, and cancels it', async () => {
@@ -221,7 +314,7 @@ describeInBrowser('AI tasks in the console', () => {
 
   it('is accessible with each kind of result', { timeout: LONG }, async () => {
     const spoken = await makeTranscription();
-    const judged = await make({ task_name: 'content-moderation', category: 'nsfw' });
+    const judged = await make(MODERATION);
     const waiting = await makeTranscription();
     await finish(spoken, TRANSCRIPT);
     await finish(judged, FINDINGS);
@@ -244,6 +337,21 @@ describeInBrowser('AI tasks in the console', () => {
     expect(faults).toEqual([]);
   });
 });
+
+/** Of the first picture within. */
+const filterIn = (page: Page, within: string) =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector('${within} img')).filter`);
+const areDrawn = (page: Page, count: number) => expect.poll(() => page.locator('.pictures img').count()).toBe(count);
+
+/** Which frames of the film the pictures show, by their colours. */
+const numbersInPictures = (page: Page) =>
+  page.evaluate<number[]>(`Promise.all([...document.querySelectorAll('.pictures img')].map(async (image) => {
+    await image.decode();
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d');
+    canvas.drawImage(image, 0, 0, 1, 1);
+    const colour = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    return colour.reduce((sum, level) => sum * 4 + Math.floor(level / 64), 0);
+  }))`);
 
 const property = (page: Page, name: string) =>
   page.getByLabel('The file with its subtitles').evaluate((video, given) => Reflect.get(video, given) as number, name);

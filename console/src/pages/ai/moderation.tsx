@@ -1,96 +1,113 @@
-import { useId, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
-
-/** What was found in a frame. Frames are numbered at the film’s own rate. */
-export interface Frame {
-  label: string;
-  frame_number: number;
-  confidence: number;
-}
+import { MediaFile, useBlobAddress } from './media.tsx';
+import { type Finding, Pictures, percent, timeOf } from './pictures.tsx';
 
 const WIDTH = 1_000;
 const HEIGHT = 160;
 const SHOWN = 200;
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** What was found and how surely, over the frames of the film. A slider tells what a stricter or looser limit would let through. */
 export function Moderation({
+  taskId,
+  url,
+  rate,
   detected,
-  frames,
-  found,
+  findings,
+  labels,
 }: {
+  taskId: string;
+  url: string;
+  /** Of the film, in frames a second. */
+  rate: number | undefined;
   detected: boolean;
-  frames: readonly Frame[];
-  found: readonly string[];
+  findings: readonly Finding[];
+  labels: readonly string[];
 }) {
   const id = useId();
   const [limit, setLimit] = useState(50);
-  const above = frames.filter(({ confidence }) => confidence * 100 >= limit);
+  const [media, setMedia] = useState<Blob>();
+  const address = useBlobAddress(media);
+  const above = useMemo(
+    () =>
+      findings
+        .filter(({ confidence }) => confidence * 100 >= limit)
+        .toSorted((one, other) => other.confidence - one.confidence),
+    [findings, limit],
+  );
+  const table = (
+    <Table
+      caption="Findings at or above the threshold, the surest first"
+      read={{ data: above.slice(0, SHOWN) }}
+      keyOf={({ label, frame_number, confidence }) => `${frame_number} ${label} ${confidence}`}
+      columns={[
+        { name: 'Frame', number: true, show: ({ frame_number }) => frame_number },
+        ...(rate ? [{ name: 'At', show: ({ frame_number }: Finding) => timeOf(frame_number, rate) }] : []),
+        { name: 'What', show: ({ label }) => label },
+        { name: 'How sure', number: true, show: ({ confidence }) => percent(confidence) },
+      ]}
+      empty={<p>Nothing is at or above the threshold.</p>}
+    />
+  );
   return (
     <Section
       title="Frames"
       aside={
         <span className={`badge ${detected ? 'bad' : 'good'}`}>
-          {detected ? found.join(', ') || 'found' : 'nothing found'}
+          {detected ? labels.join(', ') || 'found' : 'nothing found'}
         </span>
       }
     >
-      {frames.length === 0 ? (
+      {findings.length === 0 ? (
         <p className="empty">No frame has a finding.</p>
       ) : (
-        <div className="inside page">
-          <div className="field">
-            <label htmlFor={id}>Threshold</label>
-            <input
-              id={id}
-              type="range"
-              min={0}
-              max={100}
-              value={limit}
-              aria-valuetext={`${limit} %`}
-              onChange={({ target }) => setLimit(Number(target.value))}
-            />
-            <p className="help" role="status">
-              {above.length} of {frames.length} findings are at {limit} % or more.
-            </p>
+        <>
+          <div className="inside page">
+            <div className="field">
+              <label htmlFor={id}>Threshold</label>
+              <input
+                id={id}
+                type="range"
+                min={0}
+                max={100}
+                value={limit}
+                aria-valuetext={`${limit} %`}
+                onChange={({ target }) => setLimit(Number(target.value))}
+              />
+              <p className="help" role="status">
+                {above.length} of {findings.length} findings are at {limit} % or more.
+              </p>
+            </div>
+            <Timeline findings={findings} limit={limit} />
+            {rate ? (
+              <MediaFile taskId={taskId} url={url} accept="video/*,image/*" onFile={setMedia} />
+            ) : (
+              <p className="muted">Its frames can’t be shown: the rate of the film was not kept.</p>
+            )}
           </div>
-          <Timeline frames={frames} limit={limit} />
-        </div>
-      )}
-      {frames.length > 0 && (
-        <Table
-          caption="Findings at or above the threshold, the surest first"
-          read={{
-            data: {
-              count: above.length,
-              results: above.toSorted((one, other) => other.confidence - one.confidence).slice(0, SHOWN),
-            },
-            error: null,
-            refetch: () => undefined,
-          }}
-          keyOf={({ label, frame_number, confidence }) => `${frame_number} ${label} ${confidence}`}
-          columns={[
-            { name: 'Frame', number: true, show: ({ frame_number }) => frame_number },
-            { name: 'What', show: ({ label }) => label },
-            { name: 'How sure', number: true, show: ({ confidence }) => percent(confidence) },
-          ]}
-          empty={<p>Nothing is at or above the threshold.</p>}
-        />
+          {rate && address ? (
+            <Pictures key={address} address={address} rate={rate} findings={above}>
+              {table}
+            </Pictures>
+          ) : (
+            table
+          )}
+        </>
       )}
     </Section>
   );
 }
 
-function Timeline({ frames, limit }: { frames: readonly Frame[]; limit: number }) {
-  const last = Math.max(1, ...frames.map(({ frame_number }) => frame_number));
+function Timeline({ findings, limit }: { findings: readonly Finding[]; limit: number }) {
+  const last = Math.max(1, ...findings.map(({ frame_number }) => frame_number));
   const y = HEIGHT - (limit / 100) * HEIGHT;
   return (
     <figure>
       <svg className="scores" viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`} role="img">
         <title>How sure each finding is, by frame</title>
         <line className="axis" x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
-        {frames.map(({ label, frame_number, confidence }) => (
+        {findings.map(({ label, frame_number, confidence }) => (
           <line
             key={`${frame_number} ${label} ${confidence}`}
             className={confidence * 100 >= limit ? 'above' : 'below'}

@@ -10,7 +10,8 @@ import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
-import { type Frame, Moderation } from './moderation.tsx';
+import { Moderation } from './moderation.tsx';
+import type { Finding } from './pictures.tsx';
 import { titleOf, UNFINISHED } from './tasks.tsx';
 import { type Phrase, Transcript } from './transcript.tsx';
 
@@ -24,7 +25,7 @@ interface Result {
   subtitles?: Phrase[];
   vttContent?: string;
   languages?: string[];
-  frames?: Frame[];
+  frames?: Finding[];
   detection_results?: string[];
 }
 
@@ -174,7 +175,17 @@ function Found({ task, unfinished }: { task: Task; unfinished: boolean }) {
   if (frames) {
     const [, detected] =
       Object.entries(rest as Record<string, unknown>).find(([name]) => name.endsWith('_detected')) ?? [];
-    return <Moderation detected={detected === true} frames={frames} found={detection_results ?? []} />;
+    return (
+      <Moderation
+        key={task.task_id}
+        taskId={task.task_id}
+        url={task.task_data.url}
+        rate={task.frame_rate}
+        detected={detected === true}
+        findings={frames}
+        labels={detection_results ?? []}
+      />
+    );
   }
   return speech_detected === false ? <p>No speech was found.</p> : <Json of={task.result} />;
 }

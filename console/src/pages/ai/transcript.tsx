@@ -1,9 +1,9 @@
-import { type KeyboardEvent, memo, useCallback, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, useCallback, useRef, useState } from 'react';
 import * as api from '../../lib/api.ts';
-import { Action } from '../../ui/action.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { Section } from '../../ui/page.tsx';
+import { MediaFile, useBlobAddress } from './media.tsx';
 
 /** A subtitle, with times such as 00:01:02.345. */
 export interface Phrase {
@@ -69,8 +69,7 @@ export function Transcript({
       </Section>
       <Section title="Player">
         <div className="inside page">
-          <FetchFile taskId={taskId} onFetched={setMedia} />
-          <ChooseFile url={url} onChoose={setMedia} />
+          <MediaFile taskId={taskId} url={url} accept="audio/*,video/*" onFile={setMedia} />
           {media && <Player media={media} vtt={vtt} player={player} onTime={setAt} />}
         </div>
       </Section>
@@ -134,88 +133,6 @@ const Said = memo(function Said({
   );
 });
 
-/** A page keeps the file in the memory of the browser. */
-const MOST_BYTES = 500_000_000;
-const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
-
-function FetchFile({ taskId, onFetched }: { taskId: string; onFetched: (media: Blob) => void }) {
-  const [progress, setProgress] = useState<{ bytes: number; of: number | undefined }>();
-  const [refused, setRefused] = useState<Error>();
-  const fetching = useRef<AbortController>(undefined);
-  useEffect(() => () => fetching.current?.abort(), []);
-
-  async function fetchFile() {
-    const controller = new AbortController();
-    fetching.current = controller;
-    const { signal } = controller;
-    setRefused(undefined);
-    setProgress({ bytes: 0, of: undefined });
-    try {
-      const path = `/tradewind/v1/ai-tasks/${taskId}/media`;
-      onFetched(await api.file(path, {}, { most: MOST_BYTES, signal, onProgress: setProgress }));
-    } catch (error) {
-      if (!signal.aborted) setRefused(error as Error);
-    }
-    setProgress(undefined);
-  }
-
-  if (progress)
-    return (
-      <div className="row">
-        <progress aria-label="Fetched" max={progress.of} value={progress.of && progress.bytes} />
-        <span>
-          {megabytes(progress.bytes)} {progress.of ? `of ${megabytes(progress.of)} MB` : 'MB'}
-        </span>
-        <button type="button" className="button" onClick={() => fetching.current?.abort()}>
-          Stop
-        </button>
-      </div>
-    );
-  return (
-    <>
-      <div className="row">
-        <Action operation="getAiTaskMedia" tone="primary" onClick={() => void fetchFile()}>
-          Fetch the file
-        </Action>
-      </div>
-      {refused && (
-        <>
-          <Fault error={refused} />
-          <p>If you have a copy of the file, choose it instead.</p>
-        </>
-      )}
-    </>
-  );
-}
-
-function ChooseFile({ url, onChoose }: { url: string; onChoose: (file: File | undefined) => void }) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>Your copy of the file</label>
-      <input
-        id={id}
-        type="file"
-        accept="audio/*,video/*"
-        aria-describedby={`${id}-help`}
-        onChange={({ target }) => onChoose(target.files?.[0])}
-      />
-      <p id={`${id}-help`} className="help">
-        The server keeps no media. It can fetch the file from {hostOf(url)} once more; this page asks nothing of other
-        servers. A copy stays in your browser.
-      </p>
-    </div>
-  );
-}
-
-function hostOf(url: string): string {
-  try {
-    return new URL(url).host;
-  } catch {
-    return 'the server';
-  }
-}
-
 function Player({
   media,
   vtt,
@@ -251,17 +168,6 @@ function Player({
       </video>
     </>
   );
-}
-
-/** An address in this browser for a file or text; undefined until it is made. */
-function useBlobAddress(of: Blob | string, type?: string): string | undefined {
-  const [address, setAddress] = useState<string>();
-  useEffect(() => {
-    const made = URL.createObjectURL(typeof of === 'string' ? new Blob([of], type ? { type } : {}) : of);
-    setAddress(made);
-    return () => URL.revokeObjectURL(made);
-  }, [of, type]);
-  return address;
 }
 
 function Subtitles({ taskId }: { taskId: string }) {
