@@ -132,7 +132,7 @@ function Picture({
 
 /** Pictures of these frames, as they are drawn; or whether the browser can’t play the file. */
 function usePictures(address: string, rate: number, frames: readonly (readonly [number, unknown])[]) {
-  const [film, setFilm] = useState<ReturnType<typeof openFilm>>();
+  const [film, setFilm] = useState<Film>();
   const [pictures, setPictures] = useState<ReadonlyMap<number, string>>(new Map());
   const [unplayable, setUnplayable] = useState(false);
   useEffect(() => {
@@ -142,20 +142,22 @@ function usePictures(address: string, rate: number, frames: readonly (readonly [
   }, [address, rate]);
   useEffect(() => {
     let wanted = true;
-    async function draw() {
-      for (const [frame] of film ? frames : []) {
-        const picture = await film?.picture(frame);
+    async function drawFrom(opened: Film) {
+      for (const [frame] of frames) {
+        const picture = await opened.picture(frame);
         if (!wanted) return;
-        if (picture) setPictures((before) => (before.has(frame) ? before : new Map(before).set(frame, picture)));
+        setPictures((before) => (before.has(frame) ? before : new Map(before).set(frame, picture)));
       }
     }
-    draw().catch(() => wanted && setUnplayable(true));
+    if (film) drawFrom(film).catch(() => wanted && setUnplayable(true));
     return () => {
       wanted = false;
     };
   }, [film, frames]);
   return { pictures, unplayable };
 }
+
+type Film = ReturnType<typeof openFilm>;
 
 /** A film, or a still picture. It is at one place at a time, so frames are drawn one after another, each once. */
 function openFilm(address: string, rate: number) {
@@ -190,9 +192,10 @@ function openFilm(address: string, rate: number) {
 /** Waits for an event of a film. @throws if the film can’t be played */
 const heard = (film: HTMLVideoElement, event: 'onloadeddata' | 'onseeked') =>
   new Promise<unknown>((resolve, reject) => {
+    const refuse = () => reject(new Error('This browser can’t play the file'));
     film[event] = resolve;
-    film.onerror = () => reject(new Error('This browser can’t play the file'));
-    if (film.error) reject(film.error);
+    film.onerror = refuse;
+    if (film.error) refuse();
   });
 
 async function sourceOf(film: HTMLVideoElement): Promise<HTMLVideoElement | HTMLImageElement> {
