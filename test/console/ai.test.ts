@@ -278,6 +278,12 @@ describeInBrowser('AI tasks in the console', () => {
     await copy.setInputFiles({ name: 'sound.wav', mimeType: 'audio/wav', buffer: silence(1) });
     await page.getByRole('alert').filter({ hasText: 'This browser can’t play the file.' }).waitFor();
     expect(await page.getByRole('row').allTextContents()).toEqual(['FrameAtWhatHow sure', '000:00nsfw90 %']);
+    await page.getByRole('slider', { name: 'Threshold' }).fill('91');
+    await page.getByText('Nothing is at or above the threshold.').waitFor();
+    await copy.setInputFiles({ name: 'sound.wav', mimeType: 'audio/wav', buffer: silence(2) });
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByRole('slider', { name: 'Threshold' }).fill('90');
+    await page.getByRole('alert').waitFor();
     await copy.setInputFiles({ name: 'still', mimeType: '', buffer: await page.screenshot() });
     await areDrawn(page, 1);
     expect(await page.getByRole('alert').count()).toBe(0);

@@ -165,7 +165,8 @@ function openFilm(address: string, rate: number) {
   Object.assign(film, { src: address, muted: true, playsInline: true, preload: 'auto' });
   const pictures = new Map<number, Promise<string>>();
   const opened = sourceOf(film);
-  let last: Promise<unknown> = opened;
+  // Whoever asks for a picture is told of a fault.
+  let last: Promise<unknown> = opened.catch(() => undefined);
 
   async function drawn(frame: number): Promise<string> {
     const source = await opened;
