@@ -32,6 +32,16 @@ export function bodyOfChange(
   return { add_ons: { slurm: { ...add_ons.slurm, file_share_id, ssh_key_ids: [ssh_key_id] } }, ...others };
 }
 
+/** Bodies that name things, by operation. */
+const NAMING: Record<string, ((values: Values) => object) | undefined> = {
+  previewSnapshotPolicyPrice: ({ volume_id }) => ({ volume_ids: [volume_id] }),
+  askReachability: ({ port_id, group_id }) => ({
+    from: ['internet'],
+    to: [port_id],
+    drafts: [{ security_group_id: group_id, rules: [{ direction: 'ingress' }] }],
+  }),
+};
+
 /**
  * Returns the documented example with a unique name; what it refers to exists, and an upgrade has a newer
  * version.
@@ -56,7 +66,8 @@ export async function bodyOfPost(of: DocumentedOperation, http: HttpClient, valu
     const { body } = await http.get(`/cloud/v1/lifecycle_policy/1/1/${values.policy_id}`);
     return { schedule_ids: [body.schedules.at(-1).id] };
   }
-  if (operationId === 'previewSnapshotPolicyPrice') return { volume_ids: [values.volume_id] };
+  const naming = NAMING[operationId];
+  if (naming) return naming(values);
   if (operationId === 'createDdosProfile') {
     const made = await http.post('/cloud/v1/loadbalancers/1/1', { name: anyName() });
     const [id] = (await http.task(tasksIn(made.body)[0] ?? '')).created_resources.loadbalancers;

@@ -4,6 +4,8 @@ import { type Connection, lets, missingFor } from './routes.ts';
 
 const GROUP = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
 
+const INTERNET = { address: 'internet', groupIds: [] };
+
 const rule = (given: Partial<RuleInput>) => ({
   ...canonicalRule({ direction: 'ingress', ...given }),
   id: GROUP,
@@ -32,6 +34,12 @@ describe('a rule', () => {
     [{ remote_ip_prefix: '10.0.0.77/24' }, {}],
     [{ remote_ip_prefix: '0.0.0.0/0' }, {}],
     [{ remote_group_id: GROUP }, {}],
+    [{}, { remote: INTERNET }],
+    [{ remote_ip_prefix: '0.0.0.0/0' }, { remote: INTERNET }],
+    [
+      { ethertype: 'IPv6', remote_ip_prefix: '::/0' },
+      { ethertype: 'IPv6', remote: INTERNET },
+    ],
     [
       { ethertype: 'IPv6', remote_ip_prefix: '2001:db8::/32' },
       { ethertype: 'IPv6', remote: { address: '2001:db8::1', groupIds: [] } },
@@ -53,6 +61,8 @@ describe('a rule', () => {
       { protocol: 'icmp', port: null },
     ],
     [{ remote_ip_prefix: '10.0.1.0/24' }, {}],
+    [{ remote_ip_prefix: '0.0.0.0/1' }, { remote: INTERNET }],
+    [{ remote_group_id: GROUP }, { remote: INTERNET }],
     [{ remote_group_id: GROUP }, { remote: { address: '10.0.0.5', groupIds: [] } }],
   ])('of %j does not let %j pass', (given, asked) => {
     expect(lets(rule(given), connection(asked))).toBe(false);

@@ -67,6 +67,16 @@ async function answer(query: Record<string, string>) {
   return body;
 }
 
+const askAll = (body: object, http = service.http) => http.post('/tradewind/v1/reachability', body);
+
+async function pairsOf(
+  body: object,
+): Promise<{ from: string; to: string; allowed: boolean; drafted: boolean | null }[]> {
+  const { status, text, body: answered } = await askAll(body);
+  expect(status, text).toBe(200);
+  return answered.pairs;
+}
+
 describe('between two ports of a network', () => {
   it('names the rules of both sides', async () => {
     const client = await newGroup(EGRESS);
@@ -187,12 +197,132 @@ describe('an address', () => {
   });
 });
 
+describe('the internet', () => {
+  it('is let pass by rules for any address alone', async () => {
+    const https = {
+      direction: 'ingress',
+      ethertype: 'IPv4',
+      protocol: 'tcp',
+      port_range_min: 443,
+      port_range_max: 443,
+    };
+    const group = await newGroup({ ...https, remote_ip_prefix: '128.0.0.0/1' }, { ...EGRESS, protocol: 'udp' });
+    await put(web, group);
+    const query = { from: 'internet', to: web.id, protocol: 'tcp', port: '443' };
+    const before = await answer(query);
+    expect(before).toMatchObject({
+      allowed: false,
+      path: null,
+      flows: [{ from_address: 'internet', to_address: web.address, egress: null, ingress: { allowed: false } }],
+    });
+    const { missing } = before.flows[0].ingress;
+    expect(missing).toMatchObject({ port_range_min: 443, remote_ip_prefix: null });
+    const added = await service.http.post(`${GROUPS}/${group.id}/rules`, missing);
+    expect(added.status, added.text).toBe(200);
+    expect(await answer(query)).toMatchObject({ allowed: true });
+    expect(await answer({ from: web.id, to: 'internet', protocol: 'udp' })).toMatchObject({
+      allowed: true,
+      flows: [{ from_address: web.address, to_address: 'internet', egress: { allowed: true }, ingress: null }],
+    });
+  });
+});
+
+describe('many pairs', () => {
+  const TCP = { protocol: 'tcp', port: 443 };
+  const opened = { direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 };
+
+  it('are told as each of them is', async () => {
+    const inside = await newGroup(EGRESS, { direction: 'ingress', remote_ip_prefix: '10.60.0.0/24' });
+    await put(web, inside);
+    await put(store, inside, await newGroup(EGRESS, opened));
+    await put(far, await newGroup(EGRESS));
+    const ends = [web.id, store.id.toUpperCase(), far.id, 'internet', '203.0.113.7', '2001:DB8::1'];
+    const pairs = await pairsOf({ from: [...ends, web.id.toUpperCase()], to: ends, ...TCP });
+    const asked = pairs.map(({ from, to }) => `${from} ${to}`);
+    // Three ports with the others, and three ends that are none with the ports; the port that is there twice as well.
+    expect(new Set(asked).size).toBe(3 * 5 + 3 * 3 + 5);
+    expect(asked).toHaveLength(new Set(asked).size);
+    for (const { from, to, ...told } of pairs) {
+      const { allowed, path } = await answer({ from, to, protocol: 'tcp', port: '443' });
+      expect(told, `${from} ${to}`).toEqual({ allowed, path, drafted: null });
+    }
+    expect(new Set(pairs.map(({ allowed }) => allowed))).toEqual(new Set([true, false]));
+  });
+
+  it('are told by drafts as they will be', async () => {
+    const server = await newGroup(EGRESS, { direction: 'ingress', remote_ip_prefix: '10.60.0.0/24' });
+    const client = await newGroup(EGRESS);
+    await put(web, client);
+    await put(store, server);
+    const from = [web.id, 'internet'];
+    const drafts = [
+      { security_group_id: server.id.toUpperCase(), rules: [{ ...opened, remote_ip_prefix: null }, EGRESS] },
+      { security_group_id: client.id, rules: [] },
+    ];
+    const told = await pairsOf({ from, to: [store.id], ...TCP, drafts });
+    expect(told).toMatchObject([
+      { from: web.id, allowed: true, drafted: false },
+      { from: 'internet', allowed: false, drafted: true },
+    ]);
+    for (const { security_group_id, rules } of drafts) {
+      const { status, text } = await service.http.patch(`/cloud/v2/security_groups/1/1/${security_group_id}`, {
+        rules,
+      });
+      expect(status, text).toBe(200);
+    }
+    const after = await pairsOf({ from, to: [store.id], ...TCP });
+    expect(after.map(({ allowed }) => allowed)).toEqual(told.map(({ drafted }) => drafted));
+  });
+
+  it.each<[object, string]>([
+    [{ from: [] }, 'from'],
+    [{ to: Array.from({ length: 33 }, () => 'internet') }, 'to'],
+    [{ from: ['internet', 'web'] }, 'from.1'],
+    [{ to: ['10.0.0.1', 'internet'] }, 'to'],
+    [{ port: 80, protocol: 'icmp' }, 'port'],
+    [{ drafts: [] }, 'drafts'],
+    [{ drafts: Array.from({ length: 5 }, () => ({ security_group_id: randomUUID(), rules: [] })) }, 'drafts'],
+    [{ drafts: [{ security_group_id: randomUUID(), rules: Array.from({ length: 251 }, () => EGRESS) }] }, 'rules'],
+    [{ drafts: [{ security_group_id: randomUUID(), rules: [{ ...opened, protocol: null }] }] }, 'drafts.0.rules.0'],
+  ])('are refused for %j', async (given, field) => {
+    const { status, text } = await askAll({ from: ['internet'], to: [web.id], ...given });
+    expect(status, text).toBe(400);
+    expect(text).toContain(field);
+  });
+
+  it('are refused for groups that are unknown, not the own, twice, or have a rule twice', async () => {
+    const group = await newGroup(EGRESS);
+    const status = async (rules: object[], http = service.http, id = group.id, more: object[] = []) =>
+      (await askAll({ from: ['internet'], to: [web.id], drafts: [{ security_group_id: id, rules }, ...more] }, http))
+        .status;
+    expect(await status([opened])).toBe(200);
+    expect(await status([opened, { ...opened, remote_ip_prefix: '0.0.0.0/0' }])).toBe(409);
+    expect(await status([], service.http, group.id, [{ security_group_id: group.id.toUpperCase(), rules: [] }])).toBe(
+      400,
+    );
+    expect(await status([], service.http, randomUUID())).toBe(404);
+    expect(await status([{ ...opened, remote_group_id: randomUUID() }])).toBe(404);
+    const other = await service.otherTenant();
+    const [own] = (await other.http.get(`/cloud/v1/securitygroups/${other.projectId}/1`)).body.results;
+    const missing = async (id: string) => {
+      const drafts = [{ security_group_id: id, rules: [] }];
+      const refused = await askAll({ from: ['internet'], to: [web.id], drafts }, other.http);
+      expect(refused.status).toBe(404);
+      return /Security group|Port/.exec(refused.text)?.[0];
+    };
+    const ids = [own.id, group.id, randomUUID()];
+    expect(await Promise.all(ids.map(missing))).toEqual(['Port', 'Security group', 'Security group']);
+  });
+});
+
 describe('is refused', () => {
   const PORT = randomUUID();
   it.each<[Record<string, string>, string]>([
     [{ from: 'web', to: PORT }, 'from'],
     [{ from: PORT, to: '10.0.0.0/8' }, 'to'],
     [{ from: '10.0.0.1', to: '10.0.0.2' }, 'to'],
+    [{ from: 'internet', to: '10.0.0.2' }, 'to'],
+    [{ from: PORT, to: 'Internet' }, 'to'],
     [{ from: PORT, to: '10.0.0.2', port: '80' }, 'port'],
     [{ from: PORT, to: '10.0.0.2', protocol: 'icmp', port: '80' }, 'port'],
     [{ from: PORT, to: '10.0.0.2', protocol: 'quic' }, 'protocol'],

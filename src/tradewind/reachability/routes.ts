@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { draftedRules } from '../../cloud/network/security-groups/service.ts';
 import type { Sql } from '../../db/database.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
@@ -7,12 +9,13 @@ import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors
 import { isUuid } from '../../lib/ids.ts';
 import { canonicalProtocol, familyOf, PORT_PROTOCOLS, protocolIn } from '../../lib/ip-addresses.ts';
 import type { Platform } from '../../platform.ts';
-import { ownsClient, type Principal } from '../../requests/principal.ts';
+import { ownsClient, type Principal, seesProject } from '../../requests/principal.ts';
 import * as schema from './schema.ts';
 
 /** A port as security groups and networks see it. */
-export interface PortEnd {
+interface PortEnd {
   id: string;
+  project_id: number;
   client_id: number;
   network_id: string;
   port_security_enabled: boolean;
@@ -21,9 +24,9 @@ export interface PortEnd {
 }
 
 /** Interfaces of routers are ports without groups. */
-export async function findPorts(db: Sql, ids: readonly string[]): Promise<PortEnd[]> {
+async function findPorts(db: Sql, ids: readonly string[]): Promise<PortEnd[]> {
   const { rows } = await sql<PortEnd>`
-    select ends.id, projects.client_id, network_id, port_security_enabled,
+    select ends.id, project_id, projects.client_id, network_id, port_security_enabled,
       array(select host(address) from ip_assignments where port_id = ends.id order by address) || own as addresses,
       array(select security_group_id::text from port_security_groups where port_id = ends.id) as group_ids
     from (
@@ -40,7 +43,7 @@ export async function findPorts(db: Sql, ids: readonly string[]): Promise<PortEn
 }
 
 /** Returns the rules of these groups in a fixed order. */
-export async function rulesOf(db: Sql, groupIds: readonly string[]): Promise<schema.LettingRule[]> {
+async function rulesOf(db: Sql, groupIds: readonly string[]): Promise<schema.LettingRule[]> {
   const { rows } = await sql<schema.LettingRule>`
     select id, security_group_id, direction, ethertype, protocol, port_range_min, port_range_max,
       remote_ip_prefix, remote_group_id
@@ -49,17 +52,17 @@ export async function rulesOf(db: Sql, groupIds: readonly string[]): Promise<sch
   return rows;
 }
 
-/** Whether one router has interfaces in both networks. */
-export async function areRouted(db: Sql, one: string, other: string): Promise<boolean> {
-  const { rows } = await sql<{ routed: boolean }>`
-    select exists (
-      select from router_interfaces as near
-        join subnets as near_subnet on near_subnet.id = near.subnet_id
-        join router_interfaces as far on far.router_id = near.router_id
-        join subnets as far_subnet on far_subnet.id = far.subnet_id
-      where near_subnet.network_id = ${one} and far_subnet.network_id = ${other}
-    ) as routed`.execute(db);
-  return rows[0]?.routed ?? false;
+/** Returns which pairs of these networks one router has interfaces in. */
+async function routedPairs(db: Sql, networkIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ near: string; far: string }>`
+    select distinct near_subnet.network_id as near, far_subnet.network_id as far
+    from router_interfaces as near
+      join subnets as near_subnet on near_subnet.id = near.subnet_id
+      join router_interfaces as far on far.router_id = near.router_id
+      join subnets as far_subnet on far_subnet.id = far.subnet_id
+    where near_subnet.network_id = any(${networkIds}::uuid[]) and far_subnet.network_id = any(${networkIds}::uuid[])
+  `.execute(db);
+  return new Set(rows.map(({ near, far }) => `${near} ${far}`));
 }
 
 /** A connection as one side sees it. */
@@ -70,7 +73,7 @@ export interface Connection {
   protocol: string | null;
   /** Null for all ports. */
   port: number | null;
-  remote: { address: string; groupIds: readonly string[] };
+  remote: { /** Or the internet. */ address: string; groupIds: readonly string[] };
 }
 
 /** Whether the rule lets all of the connection pass: without a protocol or port, only rules for all of them do. */
@@ -80,7 +83,9 @@ export function lets(rule: schema.LettingRule, { direction, ethertype, protocol,
   const { port_range_min: lowest, port_range_max: highest } = rule;
   if (lowest !== null && (port === null || port < lowest || port > (highest ?? lowest))) return false;
   if (rule.remote_group_id !== null) return remote.groupIds.includes(rule.remote_group_id);
-  return rule.remote_ip_prefix === null || contains(rule.remote_ip_prefix, remote.address);
+  const { remote_ip_prefix: prefix } = rule;
+  if (prefix === null) return true;
+  return remote.address === schema.INTERNET ? prefix.endsWith('/0') : contains(prefix, remote.address);
 }
 
 /** The narrowest rule that would let the connection pass. */
@@ -91,56 +96,121 @@ export function missingFor({ direction, ethertype, protocol, port, remote }: Con
     protocol,
     port_range_min: port,
     port_range_max: port,
-    remote_ip_prefix: `${remote.address}/${ethertype === 'IPv4' ? 32 : 128}`,
+    remote_ip_prefix:
+      remote.address === schema.INTERNET ? null : `${remote.address}/${ethertype === 'IPv4' ? 32 : 128}`,
   };
 }
 
-/** One end of a connection. An address without a port is anybody's. */
+/** One end of a connection. Addresses without a port are anybody's. */
 interface End {
+  id: string;
   port: PortEnd | undefined;
   addresses: readonly string[];
-}
-
-async function path(on: Platform, from: End, to: End): Promise<schema.Reachability['path']> {
-  if (!from.port || !to.port) return null;
-  const [near, far] = [from.port.network_id, to.port.network_id];
-  if (near === far) return 'network';
-  return (await areRouted(on.database.sql, near, far)) ? 'router' : 'none';
+  /** Of its groups. */
+  rules: readonly schema.LettingRule[];
 }
 
 /**
- * Applies the rules of both ports to a connection. Address pairs and what runs in the machines are not looked at.
- * @throws InvalidError, NotFoundError for an unknown port and for another account's
+ * Reads all that decides about connections between these ends, by as many queries for many ends as for two.
+ * @throws NotFoundError for an unknown port and for another account's
  */
-export async function reachabilityBetween(
-  on: Platform,
-  principal: Principal,
-  query: schema.ReachabilityQuery,
-): Promise<schema.Reachability> {
-  refuseUnclear(query);
-  const wanted = [query.from, query.to].filter(isUuid).map((id) => id.toLowerCase());
-  const ports = await findPorts(on.database.sql, wanted);
-  const endOf = (text: string): End => {
-    const address = canonicalAddress(text)?.address;
-    if (address !== undefined) return { port: undefined, addresses: [address] };
-    const port = ports.find(({ id }) => id === text.toLowerCase());
-    if (!port || !ownsClient(principal, port.client_id)) throw new NotFoundError('Port', text);
-    return { port, addresses: port.addresses };
+async function readEnds(on: Platform, principal: Principal, texts: readonly string[]) {
+  const db = on.database.sql;
+  const found = await findPorts(db, [...new Set(texts.filter(isUuid).map((id) => id.toLowerCase()))]);
+  const own = found.filter((port) => ownsClient(principal, port.client_id) && seesProject(principal, port.project_id));
+  const ports = new Map(own.map((port) => [port.id, port]));
+  const missing = texts.find((text) => isUuid(text) && !ports.has(text.toLowerCase()));
+  if (missing !== undefined) throw new NotFoundError('Port', missing);
+  const networks = [...new Set(own.map(({ network_id }) => network_id))];
+  return {
+    rules: await rulesOf(db, [...new Set(own.flatMap(({ group_ids }) => group_ids))]),
+    routed: networks.length > 1 ? await routedPairs(db, networks) : new Set<string>(),
+    endOf(text: string, rules: readonly schema.LettingRule[]): End {
+      const port = ports.get(text.toLowerCase());
+      if (port) {
+        const groups = new Set(port.group_ids);
+        const ofPort = rules.filter(({ security_group_id }) => groups.has(security_group_id));
+        return { id: port.id, port, addresses: port.addresses, rules: ofPort };
+      }
+      const id = canonicalAddress(text)?.address ?? schema.INTERNET;
+      return { id, port: undefined, addresses: [id], rules: [] };
+    },
   };
-  const [from, to] = [endOf(query.from), endOf(query.to)];
-  const rules = await rulesOf(on.database.sql, [...groupsOf(from), ...groupsOf(to)]);
-  const flows = flowsBetween(from, to, { query, rules });
-  const way = await path(on, from, to);
-  return { allowed: way !== 'none' && flows.some((flow) => flow.allowed), path: way, flows };
 }
 
-function refuseUnclear({ from, to, protocol, port }: schema.ReachabilityQuery): void {
-  const problems: FieldProblem[] = [];
-  for (const [field, text] of Object.entries({ from, to })) {
-    if (isUuid(text) || canonicalAddress(text)) continue;
-    problems.push({ field, message: 'Must be the ID of a port, or an IP address such as 10.0.0.5.' });
+function pathBetween(from: End, to: End, routed: ReadonlySet<string>): schema.Reachability['path'] {
+  if (!from.port || !to.port) return null;
+  const [near, far] = [from.port.network_id, to.port.network_id];
+  if (near === far) return 'network';
+  return routed.has(`${near} ${far}`) ? 'router' : 'none';
+}
+
+/** Applies the rules of both ends to a connection. Address pairs and what runs in the machines are not looked at. */
+function between(from: End, to: End, traffic: Traffic, routed: ReadonlySet<string>): schema.Reachability {
+  const path = pathBetween(from, to, routed);
+  const flows = flowsBetween(from, to, traffic);
+  return { allowed: path !== 'none' && flows.some((flow) => flow.allowed), path, flows };
+}
+
+type Traffic = Pick<schema.ReachabilityQuery, 'protocol' | 'port'>;
+
+/** @throws InvalidError, NotFoundError for an unknown port and for another account's */
+async function reachability(
+  on: Platform,
+  principal: Principal,
+  { from, to, ...traffic }: schema.ReachabilityQuery,
+): Promise<schema.Reachability> {
+  refuseUnclear({ from, to }, traffic);
+  const { rules, routed, endOf } = await readEnds(on, principal, [from, to]);
+  return between(endOf(from, rules), endOf(to, rules), traffic, routed);
+}
+
+/** @throws InvalidError, ConflictError, NotFoundError for ports and groups that are unknown or another account's */
+async function reachabilityOfPairs(
+  on: Platform,
+  principal: Principal,
+  { from, to, drafts, ...traffic }: schema.ReachabilityQuestion,
+): Promise<schema.ReachabilityPairs> {
+  const fields = (name: string, texts: readonly string[]) => texts.map((text, at) => [`${name}.${at}`, text]);
+  refuseUnclear(Object.fromEntries([...fields('from', from), ...fields('to', to)]), traffic);
+  const drafted = drafts && (await draftedRules(on, principal, drafts));
+  const { rules, routed, endOf } = await readEnds(on, principal, [...from, ...to]);
+  const kept = rules.filter(({ security_group_id }) => !drafted?.has(security_group_id));
+  const wanted = drafted && [
+    ...kept,
+    // Their rules have no ID yet, and only decide.
+    ...[...drafted].flatMap(([group, those]) => those.map((rule) => ({ ...rule, id: '', security_group_id: group }))),
+  ];
+  const endsOf = (texts: readonly string[]) =>
+    [...new Set(texts)].map((text) => ({
+      text,
+      stored: endOf(text, rules),
+      drafted: wanted && endOf(text, wanted),
+    }));
+  const receivers = endsOf(to);
+  const pairs: schema.ReachabilityPairs['pairs'] = [];
+  for (const sender of endsOf(from)) {
+    for (const receiver of receivers) {
+      if (sender.stored.id === receiver.stored.id || !(sender.stored.port || receiver.stored.port)) continue;
+      // The ports of one pair may have thousands of rules: others get their turn.
+      await setImmediate();
+      const { allowed, path } = between(sender.stored, receiver.stored, traffic, routed);
+      const after = sender.drafted && receiver.drafted && between(sender.drafted, receiver.drafted, traffic, routed);
+      pairs.push({ from: sender.text, to: receiver.text, path, allowed, drafted: after?.allowed ?? null });
+    }
   }
-  if (problems.length === 0 && !isUuid(from) && !isUuid(to)) {
+  return { pairs };
+}
+
+/** Takes ends by the names of their fields. */
+function refuseUnclear(ends: Readonly<Record<string, string>>, { protocol, port }: Traffic): void {
+  const problems: FieldProblem[] = [];
+  for (const [field, text] of Object.entries(ends)) {
+    if (isUuid(text) || canonicalAddress(text) || text === schema.INTERNET) continue;
+    const message = `Must be the ID of a port, an IP address such as 10.0.0.5, or ${schema.INTERNET}.`;
+    problems.push({ field, message });
+  }
+  if (problems.length === 0 && !Object.values(ends).some(isUuid)) {
     problems.push({
       field: 'to',
       message: 'One of both ends must be a port; addresses alone have no rules.',
@@ -154,37 +224,34 @@ function refuseUnclear({ from, to, protocol, port }: schema.ReachabilityQuery): 
   if (problems.length > 0) throw new InvalidError(problems);
 }
 
-interface Asked {
-  query: schema.ReachabilityQuery;
-  rules: readonly schema.LettingRule[];
-}
-
-function flowsBetween(from: End, to: End, asked: Asked): schema.Flow[] {
+function flowsBetween(from: End, to: End, traffic: Traffic): schema.Flow[] {
   return from.addresses.flatMap((near) =>
     to.addresses.flatMap((far) => {
-      const ethertype = familyOf(near);
-      return ethertype === familyOf(far) ? flow({ end: from, near }, { end: to, far }, ethertype, asked) : [];
+      const ethertype = commonFamily(near, far);
+      return ethertype ? flow({ end: from, near }, { end: to, far }, ethertype, traffic) : [];
     }),
   );
+}
+
+/** The internet has addresses of both. */
+function commonFamily(near: string, far: string): IpFamily | undefined {
+  const [one, other = one] = [near, far].filter((address) => address !== schema.INTERNET).map(familyOf);
+  return one === other ? one : undefined;
 }
 
 function flow(
   source: { end: End; near: string },
   target: { end: End; far: string },
   ethertype: IpFamily,
-  { query, rules }: Asked,
+  { protocol, port }: Traffic,
 ): schema.Flow {
-  const seen = {
-    ethertype,
-    protocol: protocolIn(ethertype, query.protocol ?? null),
-    port: query.port ?? null,
-  };
-  const egress = sideOf(source.end, rules, {
+  const seen = { ethertype, protocol: protocolIn(ethertype, protocol ?? null), port: port ?? null };
+  const egress = sideOf(source.end, {
     ...seen,
     direction: 'egress',
     remote: { address: target.far, groupIds: groupsOf(target.end) },
   });
-  const ingress = sideOf(target.end, rules, {
+  const ingress = sideOf(target.end, {
     ...seen,
     direction: 'ingress',
     remote: { address: source.near, groupIds: groupsOf(source.end) },
@@ -194,12 +261,11 @@ function flow(
 }
 
 /** Returns what the rules of one end say; null for an address, which has none here. */
-function sideOf({ port }: End, rules: readonly schema.LettingRule[], connection: Connection): schema.Side | null {
+function sideOf({ port, rules }: End, connection: Connection): schema.Side | null {
   if (!port) return null;
   const side = { port_id: port.id, rule: null, missing: null };
   if (!port.port_security_enabled) return { ...side, allowed: true, reason: 'port security is off' };
-  const own = new Set(port.group_ids);
-  const rule = rules.find((one) => own.has(one.security_group_id) && lets(one, connection));
+  const rule = rules.find((one) => lets(one, connection));
   if (rule) return { ...side, allowed: true, reason: 'rule', rule };
   return { ...side, allowed: false, reason: 'no rule', missing: missingFor(connection) };
 }
@@ -215,6 +281,17 @@ export function reachabilityRoutes(app: Api, on: Platform): void {
       'Whether the security groups let a connection pass, by which rule, or for want of which. Answers to an allowed connection always pass.',
     query: schema.ReachabilityQuery,
     answer: schema.Reachability,
-    handler: ({ principal, query }) => reachabilityBetween(on, principal, query),
+    handler: ({ principal, query }) => reachability(on, principal, query),
+  });
+
+  api.post('/tradewind/v1/reachability', 'askReachability', 'Which ports reach which, before and after a change', {
+    access: 'read',
+    onlyAsks: true,
+    refuses: [404, 409],
+    description:
+      'The same for many pairs at once, and with other rules for security groups. Nothing is changed. A draft with the same rule twice is refused with 409.',
+    body: schema.ReachabilityQuestion,
+    answer: schema.ReachabilityPairs,
+    handler: ({ principal, body }) => reachabilityOfPairs(on, principal, body),
   });
 }

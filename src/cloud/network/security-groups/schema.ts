@@ -155,6 +155,13 @@ export const copySecurityGroupSchema = wire.Input(
   { name: 'web servers 2' },
 );
 
+/** All rules that a group would have. */
+export const RulesOfGroup = wire.Input('SecurityGroupRulesDraft', {
+  security_group_id: UuidInput('Security group'),
+  rules: RulesV2('The complete set of rules'),
+});
+export type RulesOfGroup = Static<typeof RulesOfGroup>;
+
 type DialectName = 'specification' | 'client';
 
 const revision = Type.Integer({ minimum: 0, description: 'Increases with every change.', examples: [0] });

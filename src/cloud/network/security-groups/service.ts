@@ -1,13 +1,15 @@
 import { type Transaction, together, violates } from '../../../db/database.ts';
-import { ConflictError } from '../../../lib/errors.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById, LOOKED_AT, someOf } from '../../../lib/ids.ts';
 import type { Platform, Scope } from '../../../platform.ts';
+import { ownsClient, type Principal, seesProject } from '../../../requests/principal.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import { quotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { usedBy, wantChecked } from '../../ground/tasks/service.ts';
 import { existingGroups } from '../ports/groups/in-transaction.ts';
 import { changeGroup } from './apply-change.ts';
-import type { GroupListQuery } from './schema.ts';
+import { acceptedRules, type CanonicalRule } from './rules/rule.ts';
+import type { GroupListQuery, RulesOfGroup } from './schema.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
 
@@ -98,4 +100,39 @@ export const deleteSecurityGroup = (on: Platform, scope: Scope, id: string): Pro
 /** @throws NotFoundError */
 export async function getSecurityGroup(on: Platform, scope: Scope, id: string): Promise<store.SecurityGroupRow> {
   return foundById('Security group', id, () => store.findGroup(on.database.sql, scope, id));
+}
+
+/**
+ * Returns the rules that groups would get, by group, checked as a change of the group checks them.
+ * @throws InvalidError, ConflictError, NotFoundError for what is unknown, not the caller's, or in another project
+ */
+export async function draftedRules(
+  on: Platform,
+  principal: Principal,
+  drafts: readonly RulesOfGroup[],
+): Promise<Map<string, CanonicalRule[]>> {
+  const wanted = new Map<string, CanonicalRule[]>();
+  for (const [at, { security_group_id, rules }] of drafts.entries()) {
+    const id = security_group_id.toLowerCase();
+    if (wanted.has(id)) throw new InvalidError({ [`drafts.${at}.security_group_id`]: ['Is a duplicate.'] });
+    wanted.set(
+      id,
+      acceptedRules(rules, (position) => `drafts.${at}.rules.${position}`),
+    );
+  }
+  if (wanted.size === 0) return wanted;
+  const remotes = (rules: readonly CanonicalRule[]) => rules.flatMap(({ remote_group_id }) => remote_group_id ?? []);
+  const named = [...new Set([...wanted.keys(), ...[...wanted.values()].flatMap(remotes)])];
+  const known = new Map((await store.placesOfGroups(on.database.sql, named)).map((group) => [group.id, group]));
+  for (const [id, rules] of wanted) {
+    const group = known.get(id);
+    if (!group || !ownsClient(principal, group.client_id) || !seesProject(principal, group.project_id)) {
+      throw new NotFoundError('Security group', id);
+    }
+    const isBeside = (other: typeof group | undefined) =>
+      other?.project_id === group.project_id && other.region_id === group.region_id;
+    const missing = remotes(rules).find((remote) => !isBeside(known.get(remote)));
+    if (missing !== undefined) throw new NotFoundError('Remote security group', missing);
+  }
+  return wanted;
 }

@@ -63,6 +63,16 @@ function withDates(row: WithRuleTexts): SecurityGroupRow {
   return { ...row, rules };
 }
 
+/** Returns where those of these groups are that exist, and whose they are. */
+export async function placesOfGroups(db: Sql, ids: readonly string[]) {
+  return db
+    .selectFrom('security_groups as group')
+    .innerJoin('projects', 'projects.id', 'group.project_id')
+    .select(['group.id', 'group.project_id', 'group.region_id', 'projects.client_id'])
+    .where('group.id', 'in', ids)
+    .execute();
+}
+
 export interface NewGroup {
   id: string;
   place: Place;
