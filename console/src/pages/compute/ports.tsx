@@ -3,10 +3,10 @@ import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { Fault } from '../../ui/fault.tsx';
-import { CheckField } from '../../ui/field.tsx';
+import { CheckField, SelectField } from '../../ui/field.tsx';
 import { Review } from '../../ui/review.tsx';
 import { useGroups } from '../network/groups.tsx';
-import { GroupLink, NetworkLink, QuestionLink } from '../network/links.tsx';
+import { GroupLink, INTERNET, NetworkLink, QuestionLink } from '../network/links.tsx';
 
 const PORTS = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/ports';
 const INTERFACES = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/interfaces';
@@ -19,6 +19,70 @@ export function usePorts(instance: string) {
     ports: $api.useQuery('get', PORTS, { params: { path } }),
     interfaces: $api.useQuery('get', INTERFACES, { params: { path, query: { limit: 1000 } } }),
   };
+}
+
+/** A port in a choice, by its addresses. */
+export const portOption = ({
+  port_id,
+  ip_assignments,
+  network_details,
+}: Pick<Interface, 'ip_assignments' | 'network_details'> & { port_id: string }) => ({
+  value: port_id,
+  text: `${ip_assignments.map(({ ip_address }) => ip_address).join(', ')} in ${network_details.name}`,
+});
+
+/** The request that gives a port these groups. */
+const groupsOf = (place: Place, port: string, security_group_ids: string[]) =>
+  callOf('patch', PORT, { params: { path: { ...pathOf(place), port_id: port } }, body: { security_group_ids } });
+
+/** Puts a group on a port of an instance that doesn't have it yet. */
+export function PutGroup({ group: { id, name } }: { group: { id: string; name: string } }) {
+  const place = usePlace() as Place;
+  const [instance, setInstance] = useState('');
+  const [port, setPort] = useState('');
+  const instances = $api.useQuery('get', '/cloud/v1/instances/{project_id}/{region_id}', {
+    params: { path: pathOf(place), query: { limit: 1000, order_by: 'name.asc' } },
+  });
+  const path = { ...pathOf(place), instance_id: instance };
+  const chosen = { enabled: instance !== '' };
+  const ports = $api.useQuery('get', PORTS, { params: { path } }, chosen);
+  const interfaces = $api.useQuery('get', INTERFACES, { params: { path, query: { limit: 1000 } } }, chosen);
+  const now = new Map(ports.data?.results.map((one) => [one.id, one.security_groups.map((group) => group.id)]));
+  const free = (interfaces.data?.results ?? []).filter(
+    ({ port_id, port_security_enabled }) => port_security_enabled && now.get(port_id)?.includes(id) === false,
+  );
+  const wanted = free.find(({ port_id }) => port_id === port) ?? free[0];
+  const known = instance !== '' && ports.data && interfaces.data;
+  return (
+    <details className="card">
+      <summary className="inside">Put it on an instance</summary>
+      <div className="form inside">
+        <SelectField
+          label="Instance"
+          value={instance}
+          options={[
+            { value: '', text: instances.data?.count === 0 ? 'there is none' : 'choose one' },
+            ...(instances.data?.results ?? []).map(({ id, name }) => ({ value: id, text: name })),
+          ]}
+          onChange={setInstance}
+        />
+        {known && wanted && (
+          <SelectField label="Port" value={wanted.port_id} options={free.map(portOption)} onChange={setPort} />
+        )}
+        {known && !wanted && <p className="muted">Its ports have the group already, or no port security.</p>}
+        <div className="row">
+          <Review
+            operation="updatePort"
+            label="Put it there"
+            title={`Put ${name} on a port?`}
+            tone="primary"
+            disabled={wanted ? undefined : 'Choose an instance first'}
+            call={() => wanted && groupsOf(place, wanted.port_id, [...(now.get(wanted.port_id) ?? []), id])}
+          />
+        </div>
+      </div>
+    </details>
+  );
 }
 
 /** Ports of an instance as the API lists them, with the groups of each. */
@@ -56,17 +120,15 @@ interface Interface {
 function Port({ port, of, there }: { port: Listed; of: string; there: Interface | undefined }) {
   const place = usePlace() as Place;
   const on = there?.port_security_enabled ?? true;
-  const update = (body: { port_security_enabled: boolean } | { security_group_ids: string[] }) =>
-    callOf('patch', PORT, { params: { path: { ...pathOf(place), port_id: port.id } }, body });
   return (
     <section className="card" aria-label={`Port ${port.name}`}>
       <header>
         <h2>{there?.ip_assignments.map(({ ip_address }) => ip_address).join(', ') || port.name}</h2>
         <span className="row end">
-          <QuestionLink asked={{ to: port.id }} className="button quiet">
+          <QuestionLink asked={{ from: INTERNET, to: port.id }} className="button quiet">
             What reaches it
           </QuestionLink>
-          <QuestionLink asked={{ from: port.id }} className="button quiet">
+          <QuestionLink asked={{ from: port.id, to: INTERNET }} className="button quiet">
             What it reaches
           </QuestionLink>
         </span>
@@ -98,7 +160,12 @@ function Port({ port, of, there }: { port: Listed; of: string; there: Interface 
             label={on ? 'Turn off' : 'Turn on'}
             title={`Turn port security ${on ? 'off' : 'on'} for a port of ${of}?`}
             tone={on ? 'danger' : 'primary'}
-            call={() => update({ port_security_enabled: !on })}
+            call={() =>
+              callOf('patch', PORT, {
+                params: { path: { ...pathOf(place), port_id: port.id } },
+                body: { port_security_enabled: !on },
+              })
+            }
           >
             {on && <p className="note warn">Without it, no rule holds anything back, and the port loses its groups.</p>}
           </Review>
@@ -128,7 +195,7 @@ function Port({ port, of, there }: { port: Listed; of: string; there: Interface 
             key={port.security_groups.map(({ id }) => id).join()}
             now={port.security_groups.map(({ id }) => id)}
             title={`Change the groups of a port of ${of}?`}
-            call={(security_group_ids) => update({ security_group_ids })}
+            call={(ids) => groupsOf(place, port.id, ids)}
           />
         </details>
       )}

@@ -13,7 +13,8 @@ import { pagingOf } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Changing, InstanceLink, LoadBalancerLink, NetworkLink, QuestionLink } from './links.tsx';
+import { portOption } from '../compute/ports.tsx';
+import { Changing, INTERNET, InstanceLink, LoadBalancerLink, NetworkLink, QuestionLink } from './links.tsx';
 
 const FLOATING = '/cloud/v1/floatingips/{project_id}/{region_id}';
 const FLOATING_ONE = '/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}';
@@ -99,7 +100,7 @@ export function FloatingIps() {
           name: 'Reachability',
           show: ({ port_id, floating_ip_address }) =>
             port_id && (
-              <QuestionLink asked={{ to: port_id }}>
+              <QuestionLink asked={{ from: INTERNET, to: port_id }}>
                 What reaches it<span className="hidden"> ({floating_ip_address})</span>
               </QuestionLink>
             ),
@@ -154,15 +155,7 @@ function Assign({ id, address }: { id: string; address: string }) {
           }}
         />
         {instance && (
-          <SelectField
-            label="Port"
-            value={chosen ?? ''}
-            options={found.map(({ port_id, ip_assignments, network_details }) => ({
-              value: port_id,
-              text: `${ip_assignments.map(({ ip_address }) => ip_address).join(', ')} in ${network_details.name}`,
-            }))}
-            onChange={setPort}
-          />
+          <SelectField label="Port" value={chosen ?? ''} options={found.map(portOption)} onChange={setPort} />
         )}
         <div className="row">
           <Review

@@ -15,8 +15,10 @@ import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Addresses } from '../compute/instances.tsx';
+import { PutGroup } from '../compute/ports.tsx';
+import { OutcomeInBrief, OutcomeOf, useOutcome, useUsers } from './draft-matrix.tsx';
 import { useGroups } from './groups.tsx';
-import { InstanceLink, QuestionLink, Sentence } from './links.tsx';
+import { INTERNET, InstanceLink, QuestionLink, Sentence } from './links.tsx';
 import { Presets } from './presets.tsx';
 import { RuleForm } from './rule-form.tsx';
 import {
@@ -68,9 +70,9 @@ function Known({ group }: { group: Group }) {
       ]}
       actions={
         <>
-          <QuestionLink asked={{}} className="button">
+          <Link to="/p/$project/r/$region/reachability/matrix" params={place} className="button">
             What reaches what
-          </QuestionLink>
+          </Link>
           <AsCode calls={[callOf('get', ONE, { params: { path } }), callOf('get', USERS, { params: { path } })]} />
         </>
       }
@@ -78,7 +80,7 @@ function Known({ group }: { group: Group }) {
       {group.description && <p className="muted">{group.description}</p>}
       <Tabs tabs={draft ? { ...TABS, rules: `${TABS.rules} (edited)` } : TABS} label="Parts of the group" />
       {tab === 'rules' && <Rules group={group} draft={draft} onDraft={setDraft} />}
-      {tab === 'instances' && <Users id={group.id} />}
+      {tab === 'instances' && <Users group={group} />}
       {tab === 'settings' && <Settings group={group} entered={entered} onEntered={setEntered} />}
       {tab === 'json' && <Json of={group} />}
     </Page>
@@ -140,6 +142,8 @@ function Rules({
   const wanted = lines.flatMap((line) => (line.now ? [{ key: line.key, rule: line.now }] : []));
   const counts = (fate: Fate) => lines.filter((line) => fateOf(line) === fate).length;
   const changes = lines.length - counts('stays');
+  const port = usePortWith(group.id);
+  const outcome = useOutcome(group.id, lines);
 
   function change(next: Line[]) {
     onDraft({ revision: draft?.revision ?? group.revision_number, lines: next });
@@ -197,6 +201,7 @@ function Rules({
             <RuleLine
               key={line.key}
               line={line}
+              port={port}
               nameOf={nameOf}
               faults={faults[line.key]}
               onEdit={() => setEdited(line)}
@@ -260,14 +265,29 @@ function Rules({
                   </li>
                 ))}
             </ul>
+            <OutcomeInBrief of={outcome} />
           </Review>
           <button type="button" className="button" disabled={draft === undefined} onClick={forget}>
             Discard the draft
           </button>
         </div>
       </Section>
+      {outcome && <OutcomeOf outcome={outcome} />}
     </>
   );
+}
+
+/** A port that has the group. */
+function usePortWith(group: string): string | undefined {
+  const place = usePlace() as Place;
+  const instance = useUsers(group).data?.results[0]?.id;
+  const { data } = $api.useQuery(
+    'get',
+    '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/ports',
+    { params: { path: { ...pathOf(place), instance_id: instance ?? '' } } },
+    { enabled: instance !== undefined },
+  );
+  return data?.results.find(({ security_groups }) => security_groups.some(({ id }) => id === group))?.id;
 }
 
 /** The server names rules by their place in the request. */
@@ -292,6 +312,7 @@ const FATES: Record<Fate, [look: string, text: string]> = {
 
 function RuleLine({
   line,
+  port,
   nameOf,
   faults,
   onEdit,
@@ -299,6 +320,7 @@ function RuleLine({
   onRestore,
 }: {
   line: Line;
+  port: string | undefined;
   nameOf: (id: string) => string;
   faults: readonly string[] | undefined;
   onEdit: () => void;
@@ -324,7 +346,7 @@ function RuleLine({
         {now ? (
           <>
             {now.direction === 'ingress' && (
-              <QuestionLink asked={questionAbout(now)} className="button quiet">
+              <QuestionLink asked={questionAbout(now, port)} className="button quiet">
                 Check<span className="hidden"> {sentence}</span>
               </QuestionLink>
             )}
@@ -360,47 +382,47 @@ function Exposed({ how }: { how: string | undefined }) {
   return how ? <span className="badge warn exposed">{how}</span> : null;
 }
 
-const questionAbout = ({ protocol, port_range_min, remote_ip_prefix }: Rule) => ({
+/** Asks about a port with the group, if there is one. */
+const questionAbout = (
+  { protocol, port_range_min, remote_ip_prefix: prefix, remote_group_id }: Rule,
+  to: string | undefined,
+) => ({
+  to,
   ...(protocol !== null && { protocol }),
   ...(hasPorts(protocol) && port_range_min !== null && { port: String(port_range_min) }),
-  ...(remote_ip_prefix !== null && { from: remote_ip_prefix.split('/')[0] }),
+  ...(remote_group_id === null && { from: !prefix || prefix.endsWith('/0') ? INTERNET : prefix.split('/')[0] }),
 });
 
-function Users({ id }: { id: string }) {
+function Users({ group }: { group: Group }) {
   const place = usePlace() as Place;
-  const read = $api.useQuery('get', USERS, { params: { path: { ...pathOf(place), group_id: id } } });
   return (
-    <Table
-      caption="Instances with this group on at least one port"
-      read={read}
-      keyOf={({ id }) => id}
-      columns={[
-        { name: 'Instance', show: ({ id, name }) => <InstanceLink id={id} name={name} /> },
-        { name: 'Status', show: ({ status }) => <State of={status} /> },
-        { name: 'Addresses', show: ({ addresses }) => <Addresses of={addresses} /> },
-        { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
-        {
-          name: 'Ports',
-          show: ({ id, name }) => (
-            <Link
-              to="/p/$project/r/$region/instances/$instance"
-              params={{ ...place, instance: id }}
-              search={{ tab: 'ports' } as never}
-            >
-              Change its groups<span className="hidden"> ({name})</span>
-            </Link>
-          ),
-        },
-      ]}
-      empty={
-        <>
-          <p>No instance uses this group. It is put on a port of an instance, in the tab Ports of its page.</p>
-          <Link className="button" to="/p/$project/r/$region/instances" params={place}>
-            Choose an instance
-          </Link>
-        </>
-      }
-    />
+    <>
+      <PutGroup group={group} />
+      <Table
+        caption="Instances with this group on at least one port"
+        read={useUsers(group.id)}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'Instance', show: ({ id, name }) => <InstanceLink id={id} name={name} /> },
+          { name: 'Status', show: ({ status }) => <State of={status} /> },
+          { name: 'Addresses', show: ({ addresses }) => <Addresses of={addresses} /> },
+          { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+          {
+            name: 'Ports',
+            show: ({ id, name }) => (
+              <Link
+                to="/p/$project/r/$region/instances/$instance"
+                params={{ ...place, instance: id }}
+                search={{ tab: 'ports' } as never}
+              >
+                Change its groups<span className="hidden"> ({name})</span>
+              </Link>
+            ),
+          },
+        ]}
+        empty={<p>No instance uses this group.</p>}
+      />
+    </>
   );
 }
 

@@ -116,7 +116,10 @@ export function Changing({ task }: { task: string | null | undefined }) {
   );
 }
 
-/** Ports or addresses between which a connection is asked about, and how. */
+/** Any address that no rule names, as an end of a connection. */
+export const INTERNET = 'internet';
+
+/** Ports, addresses or the internet, between which a connection is asked about, and how. */
 export interface Question {
   from?: string | undefined;
   to?: string | undefined;

@@ -1,5 +1,6 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
@@ -9,24 +10,57 @@ import { Choice, optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { TextFilter } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
-import { InstanceLink, type Question, QuestionLink } from './links.tsx';
-import { requestBetween, trafficAsked } from './reachability.tsx';
-import { hasPorts, isPort, PROTOCOLS } from './rules.ts';
+import { INTERNET, InstanceLink, type Question, QuestionLink } from './links.tsx';
+import { trafficAsked, trafficOf } from './reachability.tsx';
+import { hasPorts, isPort, PROTOCOLS, type Rule } from './rules.ts';
 
-/** Each pair is a request. */
-const INSTANCES = 12;
+/** More would be no table that one can read. */
+export const INSTANCES = 12;
 const PORTS = 16;
 
 const LIST = '/cloud/v1/instances/{project_id}/{region_id}';
 const INTERFACES = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/interfaces';
 const ASK = '/tradewind/v1/reachability';
 
-interface End {
-  instance: string;
+export interface End {
+  /** Undefined for the internet. */
+  instance: string | undefined;
   name: string;
   port: string;
   address: string;
 }
+
+/** The ports of instances, and the internet behind them. `all` is how many ports there are, also those that are left out. */
+export function useEnds(instances: readonly { id: string; name: string }[]): { ends: End[]; all: number } | undefined {
+  const place = usePlace() as Place;
+  const interfaces = useQueries({
+    queries: instances.map(({ id }) =>
+      $api.queryOptions('get', INTERFACES, {
+        params: { path: { ...pathOf(place), instance_id: id }, query: { limit: PORTS } },
+      }),
+    ),
+  });
+  if (interfaces.some(({ isPending }) => isPending)) return undefined;
+  const ports = instances.flatMap(({ id, name }, at): End[] =>
+    (interfaces[at]?.data?.results ?? []).map(({ port_id, ip_assignments }) => ({
+      instance: id,
+      name,
+      port: port_id,
+      address: ip_assignments.map(({ ip_address }) => ip_address).join(', '),
+    })),
+  );
+  const internet = { instance: undefined, name: 'the internet', port: INTERNET, address: '' };
+  return { ends: [...ports.slice(0, PORTS), internet], all: ports.length };
+}
+
+/** The request that answers for every pair of these ends at once, perhaps with other rules for a group. */
+export function pairsOf(ends: readonly End[], asked: Question, draft?: { group: string; rules: readonly Rule[] }) {
+  const all = ends.map(({ port }) => port);
+  const drafts = draft && [{ security_group_id: draft.group, rules: draft.rules as never }];
+  return { body: { from: all, to: all, ...trafficOf(asked), ...(drafts && { drafts }) } };
+}
+
+export const readPairs = (...asked: Parameters<typeof pairsOf>) => $api.queryOptions('post', ASK, pairsOf(...asked));
 
 /** Which instances reach which, for one protocol and port. */
 export function Matrix() {
@@ -43,24 +77,8 @@ export function Matrix() {
   };
   const list = $api.useQuery('get', LIST, init);
   const instances = list.data?.results ?? [];
-  const interfaces = useQueries({
-    queries: instances.map(({ id }) =>
-      $api.queryOptions('get', INTERFACES, {
-        params: { path: { ...pathOf(place), instance_id: id }, query: { limit: PORTS } },
-      }),
-    ),
-  });
-  const ready = list.data !== undefined && interfaces.every(({ isPending }) => !isPending);
-  const ends = instances.flatMap(({ id, name }, at): End[] =>
-    (interfaces[at]?.data?.results ?? []).map(({ port_id, ip_assignments }) => ({
-      instance: id,
-      name,
-      port: port_id,
-      address: ip_assignments.map(({ ip_address }) => ip_address).join(', '),
-    })),
-  );
-  const shown = ends.slice(0, PORTS);
-  const [first, second] = shown;
+  const known = useEnds(instances);
+  const shown = known?.ends.slice(0, -1) ?? [];
   return (
     <Page
       title="Reachability matrix"
@@ -73,7 +91,7 @@ export function Matrix() {
         <AsCode
           calls={[
             callOf('get', LIST, init),
-            ...(first && second ? [callOf('get', ASK, requestBetween(first.port, second.port, asked))] : []),
+            ...(known && shown.length > 0 ? [callOf('post', ASK, pairsOf(known.ends, asked))] : []),
           ]}
         />
       }
@@ -97,30 +115,56 @@ export function Matrix() {
           {list.data.count > INSTANCES
             ? `the first ${INSTANCES} of ${list.data.count} instances by name: the filters choose others`
             : 'these instances'}
-          {ends.length > shown.length && `, ${shown.length} of their ${ends.length} ports`}. Each cell leads to its
-          rule.
+          {known && known.all > shown.length && `, ${shown.length} of their ${known.all} ports`}, and the internet. Each
+          cell leads to its rule.
         </p>
       )}
-      {ready && shown.length < 2 && <p className="card empty">It takes two instances with ports.</p>}
-      {ready && shown.length >= 2 && <Cells ends={shown} asked={asked} />}
+      {known && list.data && shown.length === 0 && <p className="card empty">It takes an instance with a port.</p>}
+      {known && shown.length > 0 && <Reached ends={known.ends} asked={asked} />}
     </Page>
   );
 }
 
-function Cells({ ends, asked }: { ends: readonly End[]; asked: Question }) {
-  const pairs = ends.flatMap((from) =>
-    ends.filter((to) => to.instance !== from.instance).map((to) => ({ from: from.port, to: to.port })),
-  );
-  const answers = useQueries({
-    queries: pairs.map(({ from, to }) => $api.queryOptions('get', ASK, requestBetween(from, to, asked))),
-  });
-  const byPair = new Map(pairs.map(({ from, to }, at) => [`${from} ${to}`, answers[at]]));
+function Reached({ ends, asked }: { ends: readonly End[]; asked: Question }) {
+  const { data, error, refetch } = useQuery(readPairs(ends, asked));
+  const allowed = new Map(data?.pairs.map((pair) => [`${pair.from} ${pair.to}`, pair.allowed]));
+  if (error && !data) return <Fault error={error} again={() => void refetch()} />;
   return (
-    <div className="card scroll">
+    <Cells
+      ends={ends}
+      caption={`Who reaches whom with ${trafficAsked(asked)}: rows send first, columns receive`}
+      show={(from, to) => {
+        const passes = allowed.get(`${from.port} ${to.port}`);
+        if (passes === undefined) return <span className="muted">…</span>;
+        return (
+          <QuestionLink
+            asked={{ ...asked, from: from.port, to: to.port }}
+            className={`badge ${passes ? 'good' : 'bad'}`}
+          >
+            {passes ? 'allowed' : 'blocked'}
+          </QuestionLink>
+        );
+      }}
+    />
+  );
+}
+
+/** A table of ends by ends. */
+export function Cells({
+  ends,
+  caption,
+  show,
+}: {
+  ends: readonly End[];
+  caption: string;
+  show: (from: End, to: End) => ReactNode;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: wide tables scroll, also by keyboard
+    // biome-ignore lint/a11y/useSemanticElements: it is no part of a form
+    <div className="card scroll" role="group" aria-label={caption} tabIndex={0}>
       <table className="matrix">
-        <caption className="hidden">
-          Who reaches whom with {trafficAsked(asked)}: rows send first, columns receive
-        </caption>
+        <caption className="hidden">{caption}</caption>
         <thead>
           <tr>
             <th scope="col">from ↓ to →</th>
@@ -135,18 +179,12 @@ function Cells({ ends, asked }: { ends: readonly End[]; asked: Question }) {
           {ends.map((from) => (
             <tr key={from.port}>
               <th scope="row">
-                <InstanceLink id={from.instance} name={from.name} /> <span className="mono">{from.address}</span>
+                {from.instance ? <InstanceLink id={from.instance} name={from.name} /> : from.name}{' '}
+                <span className="mono">{from.address}</span>
               </th>
               {ends.map((to) => (
                 <td key={to.port}>
-                  {to.instance === from.instance ? (
-                    <span className="muted">itself</span>
-                  ) : (
-                    <Cell
-                      answer={byPair.get(`${from.port} ${to.port}`)}
-                      asked={{ ...asked, from: from.port, to: to.port }}
-                    />
-                  )}
+                  {to.instance === from.instance ? <span className="muted">itself</span> : show(from, to)}
                 </td>
               ))}
             </tr>
@@ -154,22 +192,5 @@ function Cells({ ends, asked }: { ends: readonly End[]; asked: Question }) {
         </tbody>
       </table>
     </div>
-  );
-}
-
-function Cell({
-  answer,
-  asked,
-}: {
-  answer: { data: { allowed: boolean } | undefined; error: object | null } | undefined;
-  asked: Question;
-}) {
-  if (answer?.error) return <span className="fault">no answer</span>;
-  if (!answer?.data) return <span className="muted">…</span>;
-  const { allowed } = answer.data;
-  return (
-    <QuestionLink asked={asked} className={`badge ${allowed ? 'good' : 'bad'}`}>
-      {allowed ? 'allowed' : 'blocked'}
-    </QuestionLink>
   );
 }

@@ -19,7 +19,7 @@ import { tasksIn } from '../../ui/task.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToasts } from '../../ui/toasts.tsx';
 import { useGroups } from './groups.tsx';
-import { Changing, GroupLink, InstanceLink, NetworkLink, QuestionLink } from './links.tsx';
+import { Changing, GroupLink, INTERNET, InstanceLink, NetworkLink, QuestionLink } from './links.tsx';
 
 const LIST = '/cloud/v1/networks/{project_id}/{region_id}';
 const ONE = '/cloud/v1/networks/{project_id}/{region_id}/{network_id}';
@@ -403,7 +403,7 @@ function Ports({ id }: { id: string }) {
           {
             name: 'Reachability',
             show: ({ id, ip_assignments }) => (
-              <QuestionLink asked={{ to: id }}>
+              <QuestionLink asked={{ from: INTERNET, to: id }}>
                 What reaches it
                 <span className="hidden"> ({ip_assignments.map(({ ip_address }) => ip_address).join(', ')})</span>
               </QuestionLink>

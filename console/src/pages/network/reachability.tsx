@@ -10,8 +10,9 @@ import { optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
+import { portOption } from '../compute/ports.tsx';
 import { useGroups } from './groups.tsx';
-import { GroupLink, InstanceLink, type Question, questionOf, Sentence } from './links.tsx';
+import { GroupLink, INTERNET, InstanceLink, type Question, questionOf, Sentence } from './links.tsx';
 import { hasPorts, isPort, PORT_PROTOCOLS, PROTOCOLS, type Rule, ruleOf } from './rules.ts';
 
 const ASK = '/tradewind/v1/reachability';
@@ -22,19 +23,16 @@ type Answer = paths[typeof ASK]['get']['responses'][200]['content']['application
 type Flow = Answer['flows'][number];
 type Side = NonNullable<Flow['egress']>;
 
-/** The request that answers whether something passes between two ports, or a port and an address. */
-export function requestBetween(from: string, to: string, { protocol, port }: Question) {
-  return {
-    params: {
-      query: {
-        from,
-        to,
-        ...(protocol && { protocol: protocol as 'tcp' }),
-        ...(port && isPort(port) && hasPorts(protocol) && { port: Number(port) }),
-      },
-    },
-  };
-}
+/** What passes, as the API is asked about it. */
+export const trafficOf = ({ protocol, port }: Question) => ({
+  ...(protocol && { protocol: protocol as 'tcp' }),
+  ...(port && isPort(port) && hasPorts(protocol) && { port: Number(port) }),
+});
+
+/** The request that answers whether something passes between two ports, or a port and something else. */
+const requestBetween = (from: string, to: string, asked: Question) => ({
+  params: { query: { from, to, ...trafficOf(asked) } },
+});
 
 /** Whether something reaches something: the question is in the address. */
 export function Reachability() {
@@ -47,7 +45,7 @@ export function Reachability() {
   const missing = [
     ...(from === '' ? [`who sends: ${MISSING[ends.from]} under “From”`] : []),
     ...(to === '' ? [`who receives: ${MISSING[ends.to]} under “To”`] : []),
-    ...(from && to && ends.from === 'address' && ends.to === 'address'
+    ...(from && to && ends.from !== 'instance' && ends.to !== 'instance'
       ? ['an instance: one of both has to be one']
       : []),
   ];
@@ -156,13 +154,16 @@ function PortField({ value, onChange }: { value: string; onChange: (value: strin
   );
 }
 
-type Kind = 'instance' | 'address';
-const MISSING: Record<Kind, string> = { instance: 'choose an instance', address: 'enter an address' };
+type Kind = 'instance' | 'address' | 'internet';
+const MISSING: Partial<Record<Kind, string>> = { instance: 'choose an instance', address: 'enter an address' };
 
-const kindOf = (value: string, chosen: Kind = 'instance'): Kind =>
-  value === '' ? chosen : UUID.test(value) ? 'instance' : 'address';
+function kindOf(value: string, chosen: Kind = 'instance'): Kind {
+  if (value === INTERNET) return 'internet';
+  if (value !== '') return UUID.test(value) ? 'instance' : 'address';
+  return chosen === 'internet' ? 'instance' : chosen;
+}
 
-/** One end of a connection: a port of an instance, or an address. */
+/** One end of a connection: a port of an instance, an address, or the internet. */
 function End({
   label,
   end,
@@ -190,15 +191,16 @@ function End({
           options={[
             { value: 'instance', text: 'an instance' },
             { value: 'address', text: 'an address' },
+            { value: 'internet', text: 'the internet' },
           ]}
           onChange={(next) => {
             onKind(next as Kind);
-            onChange('');
+            onChange(next === 'internet' ? INTERNET : '');
           }}
         />
-        {kind === 'instance' ? (
-          <InstanceEnd label={label} port={value} onChange={onChange} />
-        ) : (
+        {kind === 'internet' && <p className="help">Any address that no rule names.</p>}
+        {kind === 'instance' && <InstanceEnd label={label} port={value} onChange={onChange} />}
+        {kind === 'address' && (
           <AddressEnd
             label={label}
             value={value}
@@ -287,10 +289,7 @@ function InstanceEnd({ label, port, onChange }: { label: string; port: string; o
         <SelectField
           label={`${label}: port`}
           value={port}
-          options={(ports.data?.results ?? []).map(({ port_id, ip_assignments, network_details }) => ({
-            value: port_id,
-            text: `${ip_assignments.map(({ ip_address }) => ip_address).join(', ')} in ${network_details.name}`,
-          }))}
+          options={(ports.data?.results ?? []).map(portOption)}
           onChange={onChange}
         />
       )}
@@ -319,10 +318,11 @@ function useOwner(port: string | undefined): { id: string; name: string } | unde
   return isPort && found ? { id: found.instance_id, name: found.instance_name } : undefined;
 }
 
-/** A port or an address, by what people call it. */
+/** A port, an address or the internet, by what people call it. */
 function EndName({ end }: { end: string }) {
   const owner = useOwner(end);
   if (owner) return <InstanceLink {...owner} />;
+  if (end === INTERNET) return 'the internet';
   return UUID.test(end) ? <code>port {end}</code> : <code>{end}</code>;
 }
 
@@ -373,7 +373,7 @@ function pathInWords({ path, flows }: Answer): string {
     case 'none':
       return 'There is no way: no router connects the networks of both ports. The rules would say:';
     default:
-      return 'The way between the address and the port isn’t known here: the rules of the port decide.';
+      return 'The way between the port and the other end isn’t known here: the rules of the port decide.';
   }
 }
 
@@ -381,7 +381,7 @@ function FlowInWords({ flow: { from_address, to_address, allowed, egress, ingres
   return (
     <li>
       <p className="row">
-        <code>{from_address}</code> → <code>{to_address}</code> <Verdict allowed={allowed} />
+        <EndName end={from_address} /> → <EndName end={to_address} /> <Verdict allowed={allowed} />
       </p>
       <ul>
         {egress && <SideInWords side={egress} way="Out" />}
