@@ -90,6 +90,12 @@ describeInBrowser('pages of networks', () => {
     /** These are asked through the form, the others of the browser through the address of the page. */
     const BY_FORM = 10;
 
+    const DRAFTS = 25;
+
+    interface Pair {
+      allowed: boolean;
+      drafted: boolean;
+    }
     interface Rule {
       direction: 'ingress' | 'egress';
       ethertype: 'IPv4' | 'IPv6';
@@ -99,7 +105,7 @@ describeInBrowser('pages of networks', () => {
       remote_ip_prefix: string | null;
       remote_group_id: string | null;
     }
-    /** A machine, or an address that nobody here has. */
+    /** A machine, an address that nobody here has, or the internet. */
     type End = Machine | string;
     interface Question {
       from: End;
@@ -111,7 +117,8 @@ describeInBrowser('pages of networks', () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
     const random = randomFrom(seed);
     const pick = <One>(from: readonly One[]): One => from[Math.floor(random() * from.length)] as One;
-    const STRANGERS = ['203.0.113.7', '203.0.113.200', '198.51.100.9', '10.81.0.250'];
+    const INTERNET = 'internet';
+    const STRANGERS = ['203.0.113.7', '203.0.113.200', '198.51.100.9', '10.81.0.250', INTERNET, INTERNET];
     const rules = new Map<string, Rule[]>();
     const routed = new Set<string>();
     let machines: Machine[] = [];
@@ -128,10 +135,9 @@ describeInBrowser('pages of networks', () => {
       for (const { network } of [near, far]) routed.add(network);
       const groups = await Promise.all(['one', 'two', 'three', 'four', 'five'].map((name) => newGroup(http, name)));
       for (const group of groups) {
-        const drawn = Array.from({ length: 7 }, () => randomRule(groups));
-        const different = [...new Map(drawn.map((rule) => [JSON.stringify(rule), rule])).values()];
-        rules.set(group, different);
-        await setRules(http, group, different);
+        const drawn = randomRules(groups);
+        rules.set(group, drawn);
+        await setRules(http, group, drawn);
       }
       const places = [near, near, near, far, far, far, alone, near];
       machines = await Promise.all(
@@ -142,6 +148,11 @@ describeInBrowser('pages of networks', () => {
       const open = machines.at(-1) as Machine;
       await turnOffPortSecurity(http, open);
     });
+
+    function randomRules(groups: readonly string[]): Rule[] {
+      const drawn = Array.from({ length: 7 }, () => randomRule(groups));
+      return [...new Map(drawn.map((rule) => [JSON.stringify(rule), rule])).values()];
+    }
 
     function randomRule(groups: readonly string[]): Rule {
       const protocol = pick([null, 'tcp', 'tcp', 'udp', 'icmp']);
@@ -187,15 +198,17 @@ describeInBrowser('pages of networks', () => {
 
     function holdsOther({ remote_group_id: group, remote_ip_prefix: prefix }: Rule, other: End): boolean {
       if (group !== null) return typeof other !== 'string' && other.groups.includes(group);
+      // Our rules have no prefix that holds every address.
+      if (other === INTERNET) return prefix === null;
       return prefix === null || isIn(typeof other === 'string' ? other : other.address, prefix);
     }
 
     /** What networks do: rules only allow, each side needs one, and what comes back to an allowed question is not asked. */
-    function passes({ from, to, protocol, port }: Question): boolean {
+    function passes({ from, to, protocol, port }: Question, by: ReadonlyMap<string, Rule[]> = rules): boolean {
       const side = (own: End, other: End, direction: Rule['direction']): boolean => {
         if (typeof own === 'string' || !own.secured) return true;
         const fitting = own.groups
-          .flatMap((group) => rules.get(group) ?? [])
+          .flatMap((group) => by.get(group) ?? [])
           .filter((rule) => rule.direction === direction && rule.ethertype === 'IPv4')
           .filter((rule) => rule.protocol === null || rule.protocol === protocol);
         return fitting.some((rule) => holdsPort(rule, port) && holdsOther(rule, other));
@@ -204,7 +217,7 @@ describeInBrowser('pages of networks', () => {
     }
 
     const idOf = (end: End): string => (typeof end === 'string' ? end : end.port);
-    const nameOf = (end: End): string => (typeof end === 'string' ? end : end.name);
+    const nameOf = (end: End): string => (end === INTERNET ? 'the internet' : typeof end === 'string' ? end : end.name);
     const queryOf = ({ from, to, protocol, port }: Question): URLSearchParams =>
       new URLSearchParams({
         from: idOf(from),
@@ -219,8 +232,9 @@ describeInBrowser('pages of networks', () => {
     };
 
     async function chooseEnd(page: Page, label: string, end: End): Promise<void> {
-      const kind = typeof end === 'string' ? 'an address' : 'an instance';
+      const kind = end === INTERNET ? 'the internet' : typeof end === 'string' ? 'an address' : 'an instance';
       await page.getByLabel(`${label}: what`).selectOption({ label: kind });
+      if (end === INTERNET) return;
       if (typeof end === 'string') {
         await page.getByLabel(`${label}: address`).fill(end);
       } else {
@@ -263,6 +277,39 @@ describeInBrowser('pages of networks', () => {
       expect(told, `seed ${seed}`).toEqual(expected);
     });
 
+    it('is told so for drafts of rules as well, for all pairs at once', async () => {
+      const groups = [...rules.keys()];
+      const ends: End[] = [...machines, ...new Set(STRANGERS)];
+      const verdicts = new Set<string>();
+      for (let draft = 0; draft < DRAFTS; draft++) {
+        const drafted = new Map([pick(groups), pick(groups)].map((group) => [group, randomRules(groups)]));
+        const { protocol, port } = randomQuestion();
+        const { status, text, body } = await browser.service.http.post('/tradewind/v1/reachability', {
+          from: ends.map(idOf),
+          to: ends.map(idOf),
+          ...(protocol && { protocol }),
+          ...(port && { port: Number(port) }),
+          drafts: [...drafted].map(([security_group_id, rules]) => ({ security_group_id, rules })),
+        });
+        expect(status, text).toBe(200);
+        const pairs = ends.flatMap((from) =>
+          ends
+            .filter((to) => from !== to && (typeof from !== 'string' || typeof to !== 'string'))
+            .map((to) => ({ from, to, protocol, port })),
+        );
+        const then = new Map([...rules, ...drafted]);
+        const expected = pairs.map((asked) => [textOf(asked), passes(asked), passes(asked, then)]);
+        const told = body.pairs.map(({ allowed, drafted }: Pair, at: number) => [
+          pairs[at] && textOf(pairs[at]),
+          allowed,
+          drafted,
+        ]);
+        expect(told, `seed ${seed}`).toEqual(expected);
+        for (const [, before, after] of expected) verdicts.add(`${before} ${after}`);
+      }
+      expect(verdicts.size, `seed ${seed}`).toBe(4);
+    });
+
     it('says what a question lacks, leads there, and answers once nothing is missing', async () => {
       const { page, open } = await browser.visit();
       const [first] = machines as [Machine];
@@ -290,30 +337,101 @@ describeInBrowser('pages of networks', () => {
       const { page, open } = await browser.visit();
       await open(`${PLACE}/reachability/matrix?protocol=tcp&port=443`);
       const table = page.getByRole('table');
-      const pairs = machines.flatMap((from) => machines.filter((to) => to !== from).map((to) => ({ from, to })));
-      await expect.poll(() => table.getByRole('link', { name: /^(allowed|blocked)$/ }).count()).toBe(pairs.length);
-      const names = machines.map(({ name }) => name);
-      const told = await Promise.all(
-        machines.map(async (from) => {
-          const row = table.getByRole('row', { name: new RegExp(`^${from.name} `) });
-          const texts = await row.getByRole('cell').allTextContents();
-          return names.map((to, at) => [`${from.name} to ${to}`, texts[at]]);
-        }),
-      );
-      const verdict = (from: Machine, to: Machine) =>
-        passes({ from, to, protocol: 'tcp', port: '443' }) ? 'allowed' : 'blocked';
-      expect(told, `seed ${seed}`).toEqual(
-        machines.map((from) =>
-          machines.map((to) => [`${from.name} to ${to.name}`, to === from ? 'itself' : verdict(from, to)]),
-        ),
-      );
-      const { from, to } = pairs[0] as { from: Machine; to: Machine };
+      const ends: End[] = [...machines, INTERNET];
+      const asked = (from: End, to: End): Question => ({ from, to, protocol: 'tcp', port: '443' });
+      const verdict = (from: End, to: End) =>
+        from === to ? 'itself' : passes(asked(from, to)) ? 'allowed' : 'blocked';
+      await expect
+        .poll(() => table.getByRole('link', { name: /^(allowed|blocked)$/ }).count())
+        .toBe(ends.length * (ends.length - 1));
+      expect(await cellsOf(table), `seed ${seed}`).toEqual(cellsBy(ends, verdict));
+      const [from, to] = ends as [Machine, Machine];
       await table
         .getByRole('link', { name: verdict(from, to) })
         .first()
         .click();
       await page.getByRole('heading', { name: 'Reachability', level: 1 }).waitFor();
       expect(new URL(page.url()).searchParams.get('port')).toBe('443');
+    });
+
+    /** What a matrix says, by the names of both ends. */
+    async function cellsOf(table: Locator): Promise<Record<string, string>> {
+      const heads = await table.getByRole('columnheader').allTextContents();
+      const rows = await table.locator('tbody').getByRole('row').all();
+      const told = await Promise.all(
+        rows.map(async (row) => {
+          const from = (await row.getByRole('rowheader').textContent()) ?? '';
+          const texts = await row.getByRole('cell').allTextContents();
+          return texts.map((text, at) => [`${nameIn(from)} to ${nameIn(heads[at + 1] ?? '')}`, text]);
+        }),
+      );
+      return Object.fromEntries(told.flat());
+    }
+    const nameIn = (head: string): string => /^(the internet|\S+)/.exec(head)?.[0] ?? head;
+    const cellsBy = (ends: readonly End[], say: (from: End, to: End) => string) =>
+      Object.fromEntries(ends.flatMap((from) => ends.map((to) => [`${nameOf(from)} to ${nameOf(to)}`, say(from, to)])));
+
+    it('is shown for a draft before it is applied, and then is as the draft said', async () => {
+      const ends: End[] = [...machines, INTERNET];
+      const group = machines.flatMap(({ groups }) => groups)[0] as string;
+      const https: Rule[] = (['IPv4', 'IPv6'] as const).map((ethertype) => ({
+        direction: 'ingress',
+        ethertype,
+        protocol: 'tcp',
+        port_range_min: 443,
+        port_range_max: 443,
+        remote_ip_prefix: null,
+        remote_group_id: null,
+      }));
+      // The first rule goes, so that something may close as well.
+      const then = new Map([...rules, [group, [...(rules.get(group) ?? []).slice(1), ...https]]]);
+      const told = { true: { true: 'stays open', false: 'closes' }, false: { true: 'opens', false: 'stays blocked' } };
+      const outcome = (from: End, to: End) => {
+        if (from === to) return 'itself';
+        const asked = { from, to, protocol: 'tcp', port: '443' };
+        return told[`${passes(asked)}`][`${passes(asked, then)}`];
+      };
+      const expected = cellsBy(ends, outcome);
+      const opens = Object.values(expected).filter((text) => text === 'opens').length;
+      const gained = machines.filter((machine) => outcome(INTERNET, machine) === 'opens').map(({ name }) => name);
+
+      const { page, open } = await browser.visit();
+      await open(`${PLACE}/security-groups/${group}`);
+      const lines = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
+      await lines
+        .first()
+        .getByRole('button', { name: /^Remove / })
+        .click();
+      await page.getByRole('button', { name: 'HTTPS' }).click();
+      await page.getByLabel('Traffic', { exact: true }).selectOption('tcp 443');
+      const part = page.getByRole('region', { name: 'What opens and closes' });
+      await part
+        .getByRole('status')
+        .filter({ hasText: /^tcp 443: / })
+        .waitFor();
+      expect(await cellsOf(part.getByRole('table')), `seed ${seed}`).toEqual(expected);
+      if (opens > 0) expect(await part.getByRole('status').textContent()).toContain(`${opens} connection`);
+      expect(await part.getByText('The internet gains access').count()).toBe(gained.length > 0 ? 1 : 0);
+      expect(await accessibilityFaults(page)).toEqual([]);
+
+      const sum = (await part.getByRole('status').textContent()) ?? '';
+      await page.getByRole('button', { name: 'Apply' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(sum).waitFor();
+      for (const name of gained) await dialog.locator('.note.warn').filter({ hasText: name }).waitFor();
+      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText('Nothing is changed.').waitFor();
+      expect(await part.count()).toBe(0);
+      rules.set(group, then.get(group) ?? []);
+      await open(`${PLACE}/reachability/matrix?protocol=tcp&port=443`);
+      const table = page.getByRole('table');
+      await expect.poll(() => table.getByRole('link', { name: /^(allowed|blocked)$/ }).count()).toBeGreaterThan(0);
+      const applied = { opens: 'allowed', closes: 'blocked', 'stays open': 'allowed', 'stays blocked': 'blocked' };
+      expect(await cellsOf(table), `seed ${seed}`).toEqual(
+        Object.fromEntries(
+          Object.entries(expected).map(([pair, text]) => [pair, applied[text as keyof typeof applied] ?? text]),
+        ),
+      );
     });
   });
 
@@ -469,9 +587,14 @@ describeInBrowser('pages of networks', () => {
     await page.getByRole('link', { name: 'Instances', exact: true }).last().click();
     await page.getByText('No instance uses this group.').waitFor();
 
-    const { results } = (await http.get('/cloud/v1/securitygroups/1/1?name=made%20here')).body;
     const network = await newNetwork(http, 'led to', '10.86.0.0/24');
-    const machine = await newMachine(http, 'leads', network, [results[0].id]);
+    const machine = await newMachine(http, 'leads', network, []);
+    await page.getByText('Put it on an instance').click();
+    await page.getByLabel('Instance', { exact: true }).selectOption({ label: 'leads' });
+    await page.getByLabel('Port', { exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Put it there' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Put it there' }).click();
     await page.getByRole('link', { name: 'Change its groups' }).click();
     await page.getByRole('heading', { name: 'leads', level: 1 }).waitFor();
     await page.getByRole('region', { name: /^Port / }).waitFor();
