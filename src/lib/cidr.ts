@@ -53,9 +53,25 @@ export function hostBitsFault({ cidr, network }: CanonicalCidr): string | undefi
   return cidr === network ? undefined : `Has bits set beyond its mask. Did you mean ${network}?`;
 }
 
-export function contains(cidr: string, address: string): boolean {
-  const [[base, mask], other] = [ipaddr.parseCIDR(cidr), ipaddr.parse(address)];
-  return base.kind() === other.kind() && other.match(base, mask);
+export const contains = (cidr: string, address: string): boolean => createContains()(cidr, address);
+
+/** For many ranges and addresses, each of which is parsed once. */
+export function createContains(): typeof contains {
+  const ranges = new Map<string, ReturnType<typeof ipaddr.parseCIDR>>();
+  const addresses = new Map<string, ReturnType<typeof ipaddr.parse>>();
+  return (cidr, address) => {
+    const [base, mask] = kept(ranges, cidr, ipaddr.parseCIDR);
+    const other = kept(addresses, address, ipaddr.parse);
+    return base.kind() === other.kind() && other.match(base, mask);
+  };
+}
+
+function kept<Parsed>(known: Map<string, Parsed>, text: string, parse: (text: string) => Parsed): Parsed {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const parsed = parse(text);
+  known.set(text, parsed);
+  return parsed;
 }
 
 /** Returns the canonical text of an address or a range, for access rules and address pairs. */

@@ -4,7 +4,7 @@ import { draftedRules } from '../../cloud/network/security-groups/service.ts';
 import type { Sql } from '../../db/database.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
-import { canonicalAddress, contains, type IpFamily } from '../../lib/cidr.ts';
+import { canonicalAddress, contains, createContains, type IpFamily } from '../../lib/cidr.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { canonicalProtocol, familyOf, PORT_PROTOCOLS, protocolIn } from '../../lib/ip-addresses.ts';
@@ -77,7 +77,11 @@ export interface Connection {
 }
 
 /** Whether the rule lets all of the connection pass: without a protocol or port, only rules for all of them do. */
-export function lets(rule: schema.LettingRule, { direction, ethertype, protocol, port, remote }: Connection): boolean {
+export function lets(
+  rule: schema.LettingRule,
+  { direction, ethertype, protocol, port, remote }: Connection,
+  holds = contains,
+): boolean {
   if (rule.direction !== direction || rule.ethertype !== ethertype) return false;
   if (rule.protocol !== null && rule.protocol !== protocol) return false;
   const { port_range_min: lowest, port_range_max: highest } = rule;
@@ -85,7 +89,7 @@ export function lets(rule: schema.LettingRule, { direction, ethertype, protocol,
   if (rule.remote_group_id !== null) return remote.groupIds.includes(rule.remote_group_id);
   const { remote_ip_prefix: prefix } = rule;
   if (prefix === null) return true;
-  return remote.address === schema.INTERNET ? prefix.endsWith('/0') : contains(prefix, remote.address);
+  return remote.address === schema.INTERNET ? prefix.endsWith('/0') : holds(prefix, remote.address);
 }
 
 /** The narrowest rule that would let the connection pass. */
@@ -146,13 +150,15 @@ function pathBetween(from: End, to: End, routed: ReadonlySet<string>): schema.Re
 }
 
 /** Applies the rules of both ends to a connection. Address pairs and what runs in the machines are not looked at. */
-function between(from: End, to: End, traffic: Traffic, routed: ReadonlySet<string>): schema.Reachability {
+function between(from: End, to: End, asked: Asked, routed: ReadonlySet<string>): schema.Reachability {
   const path = pathBetween(from, to, routed);
-  const flows = flowsBetween(from, to, traffic);
+  const flows = flowsBetween(from, to, asked);
   return { allowed: path !== 'none' && flows.some((flow) => flow.allowed), path, flows };
 }
 
 type Traffic = Pick<schema.ReachabilityQuery, 'protocol' | 'port'>;
+/** With what tells whether a range holds an address. */
+type Asked = Traffic & { holds: typeof contains };
 
 /** @throws InvalidError, NotFoundError for an unknown port and for another account's */
 async function reachability(
@@ -162,7 +168,7 @@ async function reachability(
 ): Promise<schema.Reachability> {
   refuseUnclear({ from, to }, traffic);
   const { rules, routed, endOf } = await readEnds(on, principal, [from, to]);
-  return between(endOf(from, rules), endOf(to, rules), traffic, routed);
+  return between(endOf(from, rules), endOf(to, rules), { ...traffic, holds: createContains() }, routed);
 }
 
 /** @throws InvalidError, ConflictError, NotFoundError for ports and groups that are unknown or another account's */
@@ -188,14 +194,15 @@ async function reachabilityOfPairs(
       drafted: wanted && endOf(text, wanted),
     }));
   const receivers = endsOf(to);
+  const asked = { ...traffic, holds: createContains() };
   const pairs: schema.ReachabilityPairs['pairs'] = [];
   for (const sender of endsOf(from)) {
     for (const receiver of receivers) {
       if (sender.stored.id === receiver.stored.id || !(sender.stored.port || receiver.stored.port)) continue;
       // The ports of one pair may have thousands of rules: others get their turn.
       await setImmediate();
-      const { allowed, path } = between(sender.stored, receiver.stored, traffic, routed);
-      const after = sender.drafted && receiver.drafted && between(sender.drafted, receiver.drafted, traffic, routed);
+      const { allowed, path } = between(sender.stored, receiver.stored, asked, routed);
+      const after = sender.drafted && receiver.drafted && between(sender.drafted, receiver.drafted, asked, routed);
       pairs.push({ from: sender.text, to: receiver.text, path, allowed, drafted: after?.allowed ?? null });
     }
   }
@@ -224,11 +231,11 @@ function refuseUnclear(ends: Readonly<Record<string, string>>, { protocol, port 
   if (problems.length > 0) throw new InvalidError(problems);
 }
 
-function flowsBetween(from: End, to: End, traffic: Traffic): schema.Flow[] {
+function flowsBetween(from: End, to: End, asked: Asked): schema.Flow[] {
   return from.addresses.flatMap((near) =>
     to.addresses.flatMap((far) => {
       const ethertype = commonFamily(near, far);
-      return ethertype ? flow({ end: from, near }, { end: to, far }, ethertype, traffic) : [];
+      return ethertype ? flow({ end: from, near }, { end: to, far }, ethertype, asked) : [];
     }),
   );
 }
@@ -243,15 +250,15 @@ function flow(
   source: { end: End; near: string },
   target: { end: End; far: string },
   ethertype: IpFamily,
-  { protocol, port }: Traffic,
+  { protocol, port, holds }: Asked,
 ): schema.Flow {
   const seen = { ethertype, protocol: protocolIn(ethertype, protocol ?? null), port: port ?? null };
-  const egress = sideOf(source.end, {
+  const egress = sideOf(source.end, holds, {
     ...seen,
     direction: 'egress',
     remote: { address: target.far, groupIds: groupsOf(target.end) },
   });
-  const ingress = sideOf(target.end, {
+  const ingress = sideOf(target.end, holds, {
     ...seen,
     direction: 'ingress',
     remote: { address: source.near, groupIds: groupsOf(source.end) },
@@ -261,11 +268,11 @@ function flow(
 }
 
 /** Returns what the rules of one end say; null for an address, which has none here. */
-function sideOf({ port, rules }: End, connection: Connection): schema.Side | null {
+function sideOf({ port, rules }: End, holds: typeof contains, connection: Connection): schema.Side | null {
   if (!port) return null;
   const side = { port_id: port.id, rule: null, missing: null };
   if (!port.port_security_enabled) return { ...side, allowed: true, reason: 'port security is off' };
-  const rule = rules.find((one) => lets(one, connection));
+  const rule = rules.find((one) => lets(one, connection, holds));
   if (rule) return { ...side, allowed: true, reason: 'rule', rule };
   return { ...side, allowed: false, reason: 'no rule', missing: missingFor(connection) };
 }

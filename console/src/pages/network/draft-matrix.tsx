@@ -46,8 +46,9 @@ export function useOutcome(group: string, lines: readonly Line[]) {
     { params: { path: pathOf(place), query: { limit: INSTANCES, order_by: 'name.asc' } } },
     { enabled },
   );
-  const used = (users.data?.results ?? []).length > 0;
-  const instances = used && others.data ? [...(users.data?.results ?? []), ...others.data.results] : [];
+  const own = [...(users.data?.results ?? [])].sort((one, other) => one.name.localeCompare(other.name));
+  const used = own.length > 0;
+  const instances = used && others.data ? [...own, ...others.data.results] : [];
   const different = [...new Map(instances.map((one) => [one.id, one])).values()];
   const known = useEnds(different.slice(0, INSTANCES));
   const ends = different.length > 0 ? known?.ends : undefined;
@@ -117,11 +118,7 @@ function Exposure({ of }: { of: Outcome }) {
     return names.length > 0 ? [`${text} to ${[...new Set(names)].join(', ')}`] : [];
   });
   if (gained.length === 0) return null;
-  return (
-    <p className="note warn">
-      <strong>The internet gains access</strong>: {gained.join('; ')}.
-    </p>
-  );
+  return <p className="note warn">{`The internet gains access: ${gained.join('; ')}.`}</p>;
 }
 
 /** What isn't looked at. */
@@ -145,7 +142,7 @@ export function OutcomeInBrief({ of }: { of: Outcome | undefined }) {
   if (!of) return null;
   if (of.used === false) return <p className="muted">{UNUSED}</p>;
   return (
-    <section aria-label="What opens and closes">
+    <section className="page" aria-label="What opens and closes">
       <Exposure of={of} />
       {of.error && <p className="muted">What opens and closes can’t be worked out.</p>}
       <ul>
