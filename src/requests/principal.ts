@@ -161,6 +161,7 @@ const ALLOWED: Record<CloudRole, readonly Access[]> = {
 /** Operations of the whole account that callers with rights in single projects may use: they show nothing else. */
 const OF_EVERYBODY = new Set([
   'acknowledgeTask',
+  'askReachability',
   'cancelTask',
   'createRoleAssignment',
   'deleteRoleAssignment',
@@ -173,6 +174,7 @@ const OF_EVERYBODY = new Set([
   'getLoggingPrice',
   'getPermissions',
   'getPrices',
+  'getReachability',
   'getRegion',
   'getTask',
   'listAccountUsers',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anyEmail, bearer, comes, logIn } from '../../../test/support/logins.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 const GROUPS = '/cloud/v1/securitygroups/1/1';
@@ -331,6 +332,28 @@ describe('is refused', () => {
     const { status, body } = await ask(query);
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain(field);
+  });
+
+  it('for ports and groups of projects in which the caller has no role', async () => {
+    const email = anyEmail();
+    const user_id = await comes({ http: service.http, clientId: 1 }, email, { name: 'Engineers' });
+    const http = bearer(service.url, await logIn(service.anonymous, email));
+    const assign = async (project_id: number) => {
+      const wanted = { user_id, client_id: 1, project_id, role: 'Observer' };
+      const { status, text } = await service.http.post('/cloud/v1/users/assignments', wanted);
+      expect(status, text).toBe(200);
+    };
+    await assign((await service.http.post('/cloud/v1/projects', { name: 'elsewhere' })).body.id);
+    const group = await newGroup(EGRESS);
+    const drafts = [{ security_group_id: group.id, rules: [] }];
+    const statuses = async () => [
+      (await ask({ from: web.id, to: 'internet' }, http)).status,
+      (await askAll({ from: [web.id], to: ['internet'] }, http)).status,
+      (await askAll({ from: [web.id], to: ['internet'], drafts }, http)).status,
+    ];
+    expect(await statuses()).toEqual([404, 404, 404]);
+    await assign(1);
+    expect(await statuses()).toEqual([200, 200, 200]);
   });
 
   it('without a token, and for what is unknown or not the own', async () => {
