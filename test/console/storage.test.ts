@@ -214,7 +214,7 @@ describeInBrowser('storage in the console', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('What is made').waitFor();
     const lines = await dialog.getByRole('listitem').allTextContents();
-    expect(lines).toEqual(expect.arrayContaining(['fingerprintmade on creation', 'public_keymade on creation']));
+    expect(lines).toEqual(expect.arrayContaining(['Fingerprintmade on creation', 'Public keymade on creation']));
     for (const summary of await dialog.locator('summary').all()) await summary.click();
     const box = await dialog.getByRole('button', { name: 'Add' }).boundingBox();
     expect((box?.y ?? 400) + (box?.height ?? 0)).toBeLessThanOrEqual(400);

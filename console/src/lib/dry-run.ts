@@ -36,6 +36,9 @@ export const MADE = 'made on creation';
 const UNSAID: readonly (string | undefined)[] = ['task_id', 'creator_task_id', 'updated_at', 'revision_number'];
 
 type Answer = Omit<DryRun, 'creates' | 'differences'> & { resource: string | null; changes: Operation[] };
+/** What the page says, or what is said of every new thing. */
+export const KNOWN = ['id', 'created_at', 'created_on', 'region', 'status', 'vm_state', 'task_state'];
+const PLACES = ['client_id', 'project_id', 'region_id'];
 const ask = (call: Call) => send(call, { 'tradewind-dry-run': 'true' }) as Promise<Answer>;
 
 /** Asks the server what a request would do. Nothing is changed. @throws ApiError with the refusal that the request would get */
@@ -46,7 +49,14 @@ export async function dryRun(call: Call): Promise<DryRun> {
   if (changes.length === 1 && whole?.path === '' && isObject(whole.value)) {
     // What a second answer has other values for is made up each time.
     const again = await ask(call);
-    return { ...answer, creates: true, differences: madeOf(whole.value, again.changes[0]?.value) };
+    return {
+      ...answer,
+      creates: true,
+      differences: madeOf(whole.value, again.changes[0]?.value).filter(
+        ({ path: [name = ''], after }) =>
+          !KNOWN.includes(name) && !(PLACES.includes(name) && call.path.split('/').includes(String(after))),
+      ),
+    };
   }
   const before = changes.length > 0 && resource !== null ? await read(resource) : undefined;
   const differences = changes
@@ -64,8 +74,8 @@ function madeOf(value: Record<string, unknown>, again: unknown): Difference[] {
     .sort((one, other) => rank(one.after) - rank(other.after));
 }
 
-const isEmpty = (value: unknown): boolean =>
-  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+export const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.values(value as object).every(isEmpty));
 
 /** The value with a word in place of each that another answer has differently, or that is a time. */
 function lasting(value: unknown, again: unknown, name = ''): unknown {

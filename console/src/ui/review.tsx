@@ -9,9 +9,9 @@ import { Code } from './code.tsx';
 import { Drawer } from './drawer.tsx';
 import { Fault } from './fault.tsx';
 import { Money } from './money.tsx';
-import { textOf } from './schema-field.tsx';
 import { TaskLink, titleOf } from './task.tsx';
 import { useAccepted } from './toasts.tsx';
+import { inWords, wordsOf, wordsOfValue } from './words.ts';
 
 export interface ReviewProps {
   /** The name of the operation in the API's document: its refusal disables the button. */
@@ -197,7 +197,7 @@ export function Effects({ of }: { of: DryRun }) {
           <Quota key={`${region_id} ${attribute}`} name={attribute} before={used_before} after={used} />
         ))}
       </dl>
-      {differences.length > 0 && <Differences of={differences} creates={creates} />}
+      {differences.length > 0 && <Differences of={differences.map(inWords)} creates={creates} />}
     </div>
   );
 }
@@ -205,7 +205,7 @@ export function Effects({ of }: { of: DryRun }) {
 function Quota({ name, before, after }: { name: string; before: number; after: number }) {
   return (
     <>
-      <dt>{name.replace(/_count$/, '').replaceAll('_', ' ')} in use</dt>
+      <dt>{wordsOf([name.replace(/_count$/, '')])} in use</dt>
       <dd>
         {before} → {after}
       </dd>
@@ -222,7 +222,7 @@ function TaskList({ of }: { of: DryRun['tasks'] }) {
           <ul className="muted">
             {steps.map(({ action, kind, id, fields }) => (
               <li key={`${kind} ${id}`}>
-                {action} {kind.replaceAll('_', ' ')} {fields && `(${fields.join(', ')})`}
+                {action} {kind.replaceAll('_', ' ')} {fields && `(${fields.map((one) => wordsOf([one])).join(', ')})`}
               </li>
             ))}
           </ul>
@@ -235,8 +235,11 @@ function TaskList({ of }: { of: DryRun['tasks'] }) {
 /** So many lines of differences are seen at once. */
 const LINES = 8;
 
+/** With the name that people know it by. */
+type Named = Difference & { name: string };
+
 /** Values before and after, one line for each that changes. */
-export function Differences({ of, creates = false }: { of: readonly Difference[]; creates?: boolean }) {
+export function Differences({ of, creates = false }: { of: readonly Named[]; creates?: boolean }) {
   const rest = of.slice(LINES);
   return (
     <div className="page">
@@ -252,13 +255,13 @@ export function Differences({ of, creates = false }: { of: readonly Difference[]
   );
 }
 
-const Lines = ({ of, creates }: { of: readonly Difference[]; creates: boolean }) => (
+const Lines = ({ of, creates }: { of: readonly Named[]; creates: boolean }) => (
   <ul className={creates ? 'diff made' : 'diff'}>
-    {of.map(({ path, before, after }) => (
+    {of.map(({ path, name, before, after }) => (
       <li key={path.join('/')}>
-        <code className="name">{path.join('.') || 'all of it'}</code>
-        {before !== undefined && <del>{textOf(before)}</del>}
-        {after !== undefined && <ins>{textOf(after)}</ins>}
+        <span className="name">{name}</span>
+        {before !== undefined && <del>{wordsOfValue(before)}</del>}
+        {after !== undefined && <ins>{wordsOfValue(after)}</ins>}
       </li>
     ))}
   </ul>

@@ -32,6 +32,8 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 /** The API writes some times in UTC without saying so. */
 export const timeOf = (text: string): Date => new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
 
+export const exactly = (text: string): string => FULL.format(timeOf(text));
+
 /** When something was, and exactly when if one points at it. */
 export function Time({ at }: { at: string | null | undefined }) {
   const now = useNow();

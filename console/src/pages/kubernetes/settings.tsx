@@ -8,8 +8,8 @@ import type { Place } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { takes } from '../../ui/field.tsx';
 import { Differences, Review } from '../../ui/review.tsx';
-import { textOf } from '../../ui/schema-field.tsx';
 import { tasksIn } from '../../ui/task.tsx';
+import { wordsOfValue } from '../../ui/words.ts';
 import { CLUSTER, type Cluster, type ClusterRead, type ClusterUpdate, clusterPath } from './data.ts';
 import { type Choices, type Line, merged, threeWay } from './merge.ts';
 
@@ -159,7 +159,8 @@ export function Settings({
         >
           <Differences
             of={changed.map((name) => ({
-              path: [labelOf(group, name)],
+              path: [name],
+              name: labelOf(group, name),
               before: shown(group, name, base[name]),
               after: shown(group, name, values[name]),
             }))}
@@ -262,7 +263,7 @@ const labelOf = (group: Group, name: string): string => group.labelOf?.(name) ??
 
 /** A value in a few words. */
 function shown({ defaultOf }: Group, name: string, value: unknown): string {
-  if (value !== undefined && value !== null) return textOf(value);
+  if (value !== undefined && value !== null) return wordsOfValue(value);
   const usual = defaultOf?.(name);
   return usual === undefined ? 'not set' : `${usual} (default)`;
 }

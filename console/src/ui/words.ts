@@ -1,0 +1,98 @@
+import { queries } from '../lib/api.ts';
+import { isObject } from '../lib/changes.ts';
+import { type Difference, isEmpty, KNOWN, MADE } from '../lib/dry-run.ts';
+import { exactly } from './time.tsx';
+
+/** Words that aren't written in small letters, and those that people don't say. */
+const SPELLED = new Map([
+  ...'API CIDR CNI CPU CSI DDN DDoS DNS GPU HTTP ID IDs IP IPs IPv4 IPv6 IOPS MAC MTU NFS OIDC OS RAM SSH TCP TLS UDP URL URLs VAST vCPUs VIP VM'
+    .split(' ')
+    .map((word) => [word.toLowerCase(), word] as const),
+  ['max', 'maximum'],
+  ['mbps', 'MB/s'],
+  ['min', 'minimum'],
+  ['keypair', 'SSH key'],
+  ['servergroup', 'placement group'],
+]);
+const capital = (text: string): string => text.replace(/^[a-z](?!CPU)/, (letter) => letter.toUpperCase());
+
+/** A name of the API, such as `node_count`, in plain words. Those with other signs are names that people know so, such as `scan-interval`. */
+const plain = (name: string): string =>
+  /^\w+$/.test(name)
+    ? name
+        .replace(/^is_/, '')
+        .split('_')
+        .map((word) => SPELLED.get(word.toLowerCase()) ?? word)
+        .join(' ')
+    : name;
+
+/** Where a value is, in plain words: `pools.0.node_count` is "Pool 1, node count". */
+export function wordsOf(path: readonly string[]): string {
+  const words: string[] = [];
+  for (const name of path) {
+    const list = words.at(-1);
+    if (list !== undefined && /^\d+$/.test(name))
+      words[words.length - 1] = `${list.replace(/ies$/, 'y').replace(/s$/, '')} ${Number(name) + 1}`;
+    else words.push(plain(name));
+  }
+  return capital(words.join(', '));
+}
+
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+/** What things are known by, the best first. */
+const NAMES = ['name', 'flavor_name', 'flavor_id', 'email', 'ip_address', 'addr', 'id'];
+
+/** What a thing is called that a list of this page has. */
+function nameOf(id: string): string | undefined {
+  for (const [, data] of queries.getQueriesData<{ results?: unknown }>({})) {
+    const rows: unknown[] = Array.isArray(data?.results) ? data.results : [];
+    const found = rows.find((row) => isObject(row) && row.id === id);
+    if (isObject(found) && typeof found.name === 'string' && found.name !== '') return found.name;
+  }
+  return undefined;
+}
+
+/** A value as people say it. A thing that exists is told by its name, one that will be made by all it has. */
+export function wordsOfValue(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value === '') return 'empty';
+  if (value === undefined || isEmpty(value)) return 'none';
+  if (typeof value === 'string') return wordsOfText(value);
+  if (Array.isArray(value)) return value.map(wordsOfValue).join(value.some(isNew) ? '\n\n' : ', ');
+  if (!isObject(value)) return String(value);
+  const name = NAMES.map((one) => value[one]).find((one) => typeof one === 'string');
+  return name === undefined || isNew(value) ? linesOf([], value).join('\n') : wordsOfValue(name);
+}
+
+function wordsOfText(text: string): string {
+  if (ID.test(text)) return nameOf(text) ?? text;
+  return TIME.test(text) ? exactly(text) : text;
+}
+
+const isNew = (value: unknown): boolean => isObject(value) && value.id === MADE;
+
+function linesOf(path: readonly string[], value: object): string[] {
+  return Object.entries(value)
+    .filter(([name, one]) => one !== MADE && !isEmpty(one) && !KNOWN.includes(name))
+    .flatMap(([name, one]) => {
+      const inner = [...path, name];
+      if (isObject(one) && !NAMES.some((known) => known in one)) return linesOf(inner, one);
+      const text = wordsOfValue(one);
+      return [`${labelOf(inner, text)}: ${text}`];
+    });
+}
+
+/** What is called an ID and told by a name is named without it. */
+const labelOf = (path: readonly string[], ...texts: (string | undefined)[]): string =>
+  texts.some((text) => /^\d+$|[\da-f]{8}-[\da-f]{4}-/.test(text ?? ''))
+    ? wordsOf(path)
+    : wordsOf(path).replace(/ ID(s?)$/, '$1');
+
+/** A difference in plain words. An ID is told as the name of what it is of, if the page knows that. */
+export function inWords({ path, ...values }: Difference): Difference & { name: string } {
+  const [before, after] = [values.before, values.after].map((one) =>
+    one === undefined ? undefined : wordsOfValue(one),
+  );
+  return { path, name: path.length === 0 ? 'All of it' : labelOf(path, before, after), before, after };
+}
