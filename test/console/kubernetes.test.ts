@@ -77,6 +77,10 @@ describeInBrowser('clusters in the console', () => {
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Create cluster demo?' });
     await dialog.getByText('create k8s cluster').waitFor();
+    const told = (await dialog.locator('.made').allTextContents()).join();
+    expect(told).toContain('SSH keylaptop');
+    expect(told).toContain('Flavor: g1-standard-2-4\nMinimum node count: 2');
+    expect(told).not.toMatch(/[{"]|\w+_id/);
     await page.evaluate('globalThis.stillTheSamePage = true');
     const goOn = await pauseClusterWork(service);
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
@@ -91,6 +95,41 @@ describeInBrowser('clusters in the console', () => {
     await other.page.getByText('Provisioned').waitFor();
     expect(await page.evaluate('globalThis.stillTheSamePage')).toBe(true);
     expect(await cluster()).toMatchObject({ keypair: 'laptop', pools: [{ node_count: 2, max_node_count: 3 }] });
+  });
+
+  it('are refused in the words of the form: at the field if there is one, which is then in sight', async () => {
+    const { page, open } = await browser.visit();
+    await page.addInitScript('delete globalThis.SharedWorker');
+    browser.expectFaults(/status of 40[01]/);
+    await open('p/1/r/1/create-cluster');
+    await page.route('**/cloud/v2/k8s/clusters/1/1', (route) =>
+      route.fulfill({
+        status: 400,
+        json: {
+          message: 'Validation error',
+          invalid_fields: {
+            'pools.0.name': ['Too short.'],
+            'pools.0.taints.x': ['No effect.'],
+            'csi.nfs.vast_enabled': ['Not here.'],
+            'pools.0.crio_limits': ['Too many.'],
+          },
+        },
+      }),
+    );
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const told = page.getByRole('alert').filter({ hasText: 'Nothing was created' });
+    await told.getByText('3 fields are wrong.').waitFor();
+    expect(await told.getByRole('listitem').allTextContents()).toEqual(['Pool 1, crio limits: Too many.']);
+    for (const [label, text] of [
+      ['Pool name', 'Too short.'],
+      ['Taints', 'x: No effect.'],
+      ['VAST NFS', 'Not here.'],
+    ] as const) {
+      const field = page.getByLabel(label, { exact: false }).first();
+      expect(await field.getAttribute('aria-invalid'), label).toBe('true');
+      expect(await field.isVisible(), label).toBe(true);
+      await page.getByRole('alert').getByText(text).waitFor();
+    }
   });
 
   it('change two parameters of the autoscaler by exactly the request that is shown as code', async () => {

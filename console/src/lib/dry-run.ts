@@ -37,7 +37,19 @@ const UNSAID: readonly (string | undefined)[] = ['task_id', 'creator_task_id', '
 
 type Answer = Omit<DryRun, 'creates' | 'differences'> & { resource: string | null; changes: Operation[] };
 /** What the page says, or what is said of every new thing. */
-export const KNOWN = ['id', 'created_at', 'created_on', 'region', 'status', 'vm_state', 'task_state'];
+export const KNOWN = [
+  'id',
+  'created',
+  'created_at',
+  'created_on',
+  'deleted',
+  'expired',
+  'last_usage',
+  'region',
+  'status',
+  'vm_state',
+  'task_state',
+];
 const PLACES = ['client_id', 'project_id', 'region_id'];
 const ask = (call: Call) => send(call, { 'tradewind-dry-run': 'true' }) as Promise<Answer>;
 

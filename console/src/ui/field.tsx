@@ -191,9 +191,10 @@ export function SelectField({
 export function CheckField({
   label,
   help,
+  faults,
   value,
   onChange,
-}: Pick<Common, 'label' | 'help'> & { value: boolean; onChange: (value: boolean) => void }) {
+}: Omit<Common, 'required'> & { value: boolean; onChange: (value: boolean) => void }) {
   const id = useId();
   return (
     <div className="field">
@@ -201,7 +202,8 @@ export function CheckField({
         <input
           id={id}
           type="checkbox"
-          aria-describedby={`${id}-help`}
+          aria-describedby={`${id}-help ${id}-fault`}
+          aria-invalid={faults !== undefined}
           checked={value}
           onChange={({ target }) => onChange(target.checked)}
         />
@@ -209,6 +211,9 @@ export function CheckField({
       </label>
       <p id={`${id}-help`} className="help">
         {help}
+      </p>
+      <p id={`${id}-fault`} className="fault" role={faults && 'alert'}>
+        {faults?.join(' ')}
       </p>
     </div>
   );

@@ -61,13 +61,7 @@ function Fields({ values, before, onChange, faults, place, cluster }: FieldsProp
                 : { enabled: false, file_share_id: null, ssh_key_ids: null, worker_count: null },
             )
           }
-          help={
-            faultsOf('enabled') && (
-              <span className="fault" role="alert">
-                {faultsOf('enabled')?.join(' ')}
-              </span>
-            )
-          }
+          faults={faultsOf('enabled')}
         />
         {values.enabled === true && (
           <>
@@ -104,7 +98,7 @@ function Fields({ values, before, onChange, faults, place, cluster }: FieldsProp
                 />
               ))}
               <p className="help">They may log in to the login nodes.</p>
-              <p className="fault">
+              <p className="fault" role="alert">
                 {Object.entries(faults)
                   .flatMap(([name, texts]) => (name.startsWith('slurm.ssh_key_ids') ? texts : []))
                   .join(' ')}

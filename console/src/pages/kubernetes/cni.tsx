@@ -81,7 +81,8 @@ function Fields({ values, onChange, faults, cluster }: FieldsProps) {
       label={LABELS[name] ?? name}
       value={values[name] === true}
       onChange={(value) => set({ [name]: value })}
-      help={<Help text={help} faults={faultsOf(name)} />}
+      help={help}
+      faults={faultsOf(name)}
     />
   );
   return (
@@ -195,18 +196,5 @@ function Fields({ values, onChange, faults, cluster }: FieldsProps) {
         )}
       </div>
     </div>
-  );
-}
-
-function Help({ text, faults }: { text: string; faults: string[] | undefined }) {
-  return (
-    <>
-      {text}{' '}
-      {faults && (
-        <span className="fault" role="alert">
-          {faults.join(' ')}
-        </span>
-      )}
-    </>
   );
 }

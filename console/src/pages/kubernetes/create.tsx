@@ -12,6 +12,7 @@ import { Fault } from '../../ui/fault.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
+import { wordsOf } from '../../ui/words.ts';
 import { ADD_ONS } from './add-ons.tsx';
 import { AUTHENTICATION } from './authentication.tsx';
 import { AUTOSCALER } from './autoscaler.tsx';
@@ -40,7 +41,20 @@ interface Entered {
   services_ipv6_pool: string;
 }
 
+const VAST = 'csi.nfs.vast_enabled';
 const RANGES = ['pods_ip_pool', 'services_ip_pool', 'pods_ipv6_pool', 'services_ipv6_pool'] as const;
+
+const BASICS: readonly string[] = [
+  'name',
+  'version',
+  'keypair',
+  'fixed_network',
+  'fixed_subnet',
+  'is_ipv6',
+  VAST,
+  ...RANGES,
+];
+const NOT_OF_BARE_METAL = ['boot_volume_size', 'boot_volume_type', 'servergroup_policy'];
 
 /** The cluster as the API takes it. What was left alone is left out. */
 function bodyOf(entered: Entered, pools: readonly PoolDraft[], groups: Readonly<Record<GroupName, Values>>) {
@@ -117,7 +131,7 @@ export function CreateClusterPage() {
       <form className="create-cluster" onSubmit={(event) => event.preventDefault()}>
         <div className="page">
           {versions.error && <Fault error={versions.error} again={() => void versions.refetch()} />}
-          <Unplaced faults={faults} />
+          <Wrong faults={faults} pools={pools} groups={groups} />
           <Basics
             place={place}
             entered={{ ...entered, version }}
@@ -209,22 +223,57 @@ export function CreateClusterPage() {
   );
 }
 
-/** How many fields are wrong, for those whose eyes are elsewhere. */
-function Unplaced({ faults }: { faults: Faults }) {
-  const count = Object.keys(faults).length;
-  if (count === 0) return null;
+/** How many fields are wrong, for those whose eyes are elsewhere, and what is wrong with none of them. */
+function Wrong({
+  faults,
+  pools,
+  groups,
+}: {
+  faults: Faults;
+  pools: readonly PoolDraft[];
+  groups: Readonly<Record<GroupName, Values>>;
+}) {
+  const names = Object.keys(faults);
+  if (names.length === 0) return null;
+  const rest = names.filter((name) => !hasField(name, pools, groups));
+  const placed = names.length - rest.length;
   return (
     <div className="note bad" role="alert">
-      <p>{count === 1 ? 'One field is wrong.' : `${count} fields are wrong.`} Nothing was created.</p>
+      <p>
+        {placed === 1 && 'One field is wrong. '}
+        {placed > 1 && `${placed} fields are wrong. `}Nothing was created.
+      </p>
       <ul>
-        {Object.entries(faults).map(([name, texts]) => (
+        {rest.map((name) => (
           <li key={name}>
-            <code>{name}</code>: {texts.join(' ')}
+            {labelOf(name)}: {faults[name]?.join(' ')}
           </li>
         ))}
       </ul>
     </div>
   );
+}
+
+/** Whether the form shows at a field what the server says of this name. */
+function hasField(name: string, pools: readonly PoolDraft[], groups: Readonly<Record<GroupName, Values>>): boolean {
+  const [first = '', second = '', third = ''] = name.split('.');
+  if (first === 'pools') {
+    const pool = pools[Number(second)];
+    return pool !== undefined && third in pool && !(isBareMetal(pool.flavor_id) && NOT_OF_BARE_METAL.includes(third));
+  }
+  const group = GROUPS.find((one) => one.name === first);
+  if (!group) return BASICS.includes(name);
+  // Its fields are those of a template.
+  if (group === DDOS) return !name.endsWith('.enabled');
+  return name.split('.').some((part) => part in { ...group.read(undefined), ...groups[group.name] });
+}
+
+/** What the form calls what the API calls so. */
+function labelOf(name: string): string {
+  const [first, ...rest] = name.split('.');
+  const group = GROUPS.find((one) => one.name === first);
+  const inner = rest.map((part) => group?.labelOf?.(part) ?? part);
+  return group ? [group.title, wordsOf(inner)].filter(Boolean).join(': ') : wordsOf(name.split('.'));
 }
 
 function Basics({
@@ -323,7 +372,7 @@ function Basics({
             faults={faults.fixed_subnet}
           />
         )}
-        <details open={RANGES.some((name) => faults[name]) || undefined}>
+        <details open={[...RANGES, 'is_ipv6', VAST].some((name) => faults[name]) || undefined}>
           <summary>Addresses and storage</summary>
           <div className="part">
             {range('pods_ip_pool', 'IPv4 range of pods', '172.16.0.0/18 if empty.')}
@@ -333,6 +382,7 @@ function Basics({
               value={entered.is_ipv6}
               onChange={(is_ipv6) => onChange({ is_ipv6 })}
               help="Each node gets a public IPv6 address."
+              faults={faults.is_ipv6}
             />
             {range('pods_ipv6_pool', 'IPv6 range of pods', 'Only with IPv6.')}
             {range('services_ipv6_pool', 'IPv6 range of services', 'Only with IPv6.')}
@@ -341,6 +391,7 @@ function Basics({
               value={entered.vast}
               onChange={(vast) => onChange({ vast })}
               help="Slurm needs it. Can’t be changed after creation."
+              faults={faults[VAST]}
             />
           </div>
         </details>

@@ -84,6 +84,8 @@ export function usePoolOffer(place: Place) {
   };
 }
 
+const FOLDED = /^(labels|taints|crio_config|kubelet_config|security_group_ids)\b/;
+
 /** The fields of a new pool. */
 export function PoolFields({
   place,
@@ -183,14 +185,15 @@ export function PoolFields({
         label="Public IPv4 address for each node"
         value={value.is_public_ipv4}
         onChange={(is_public_ipv4) => set({ is_public_ipv4 })}
-        help={faults.is_public_ipv4?.join(' ')}
+        faults={faults.is_public_ipv4}
       />
       <CheckField
         label="Replace broken nodes"
         value={value.auto_healing_enabled}
         onChange={(auto_healing_enabled) => set({ auto_healing_enabled })}
+        faults={faults.auto_healing_enabled}
       />
-      <details>
+      <details open={Object.keys(faults).some((name) => FOLDED.test(name)) || undefined}>
         <summary>Labels, taints, security groups and node settings</summary>
         <PoolTexts place={place} value={value} onChange={set} faults={faults} />
       </details>
@@ -248,7 +251,7 @@ export function PoolTexts({
           />
         ))}
         <p className="help">In addition to that of the platform.</p>
-        <p className="fault">
+        <p className="fault" role="alert">
           {Object.entries(faults)
             .flatMap(([name, texts]) => (name.startsWith('security_group_ids') ? texts : []))
             .join(' ')}
