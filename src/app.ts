@@ -37,6 +37,7 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
   const { on, readiness, strict, metrics, testKit } = deps;
   const app = createServer({
     ...deps,
+    clock: on.clock,
     authenticator: on.authenticator,
     nextRequestId: randomUUID,
     requestLog: on.requestLog,

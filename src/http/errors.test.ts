@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { UnavailableError } from '../lib/errors.ts';
+import { systemClock } from '../lib/time.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import { createServer } from './server.ts';
 
@@ -16,6 +17,7 @@ test.each([
       forget: () => {},
       takeUses: () => [],
     },
+    clock: systemClock,
     nextRequestId: () => 'this-request',
     rateLimit: 0,
     trustedProxies: [],

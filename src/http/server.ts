@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { dryRunNow, onBehalfOf } from '../lib/request-context.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Tracing } from '../lib/tracing.ts';
 import type { RequestMeasures } from '../requests/measures.ts';
 import type { RequestLog } from '../requests/request-log.ts';
@@ -51,6 +52,7 @@ const HEADER_LIMIT = 65_536;
 
 export interface ServerDeps extends FaultDeps {
   log: FastifyBaseLogger;
+  clock: Clock;
   authenticator: Authenticator;
   nextRequestId: () => string;
   /** Requests that one token, or one address without a token, may make in 10 seconds; 0 for any number. */
@@ -123,6 +125,8 @@ function meetRequests(app: FastifyInstance, deps: ServerDeps, accessLog: AccessL
     const inner = dryRunNow() !== undefined;
     if (!inner) accessLog?.(request, reply);
     void reply.header('x-request-id', request.id);
+    // Who shows times as "5 minutes ago" goes by the clock that they are from.
+    void reply.header('date', deps.clock.now().toUTCString());
     heads.refuseOddHead(request, url);
     warnOfUnknownProxy?.(request);
     await admit(request, config);

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { systemClock } from '../lib/time.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import { createServer } from './server.ts';
 
@@ -12,6 +13,7 @@ async function linesOf(trustedProxies: string[], headers: Record<string, string>
       forget: () => {},
       takeUses: () => [],
     },
+    clock: systemClock,
     nextRequestId: () => 'any',
     rateLimit: 0,
     trustedProxies,

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Request } from 'playwright-core';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { describeInBrowser, setUpBrowser } from '../support/browser.ts';
 import { signIn } from '../support/chromium.ts';
 import { SOON } from '../support/http-client.ts';
@@ -25,6 +25,17 @@ describeInBrowser('a session of the console', () => {
     for (const { page } of [first, ...others])
       await page.getByRole('heading', { name: 'Sign in to Tradewind' }).waitFor();
     await vi.waitFor(async () => expect(await listeners()).toBe(0), SOON);
+  });
+
+  it('shows times by the clock of the server, not by that of the browser', async () => {
+    const { http: api } = browser.service;
+    const { page, open } = await browser.visit();
+    onTestFinished(() => void api.post('/tradewind/v1/test/clock', { at: new Date().toISOString() }));
+    expect((await api.post('/tradewind/v1/test/clock', { advance_s: 20 * 3_600 })).status).toBe(200);
+    expect((await api.post('/cloud/v1/ssh_keys/1', { name: 'of-another-day' })).status).toBe(201);
+    await open('p/1/r/1/ssh-keys');
+    const made = page.getByRole('row').filter({ hasText: 'of-another-day' }).getByRole('time');
+    expect(await made.textContent()).toMatch(/^now$|seconds? ago|^1 minute ago/);
   });
 
   it('is of no use to a page of another port', async () => {

@@ -50,6 +50,17 @@ class Observed<Value> {
 
 export const session = new Observed<Session>(undefined);
 export const live = new Observed<Live>('off');
+/** By how many milliseconds the server's clock is ahead of this machine's. */
+export const clockAhead = new Observed(0);
+export const serverNow = (): number => Date.now() + clockAhead.get();
+
+/** An answer says the server's time in whole seconds, from between being asked and answered. */
+function learnTime({ headers: { date } }: ApiResponse, asked: number): void {
+  const time = Date.parse(date ?? '');
+  if (Number.isNaN(time)) return;
+  const ahead = Math.min(Math.max(clockAhead.get(), time - Date.now()), time + 1_000 - asked);
+  if (ahead !== clockAhead.get()) clockAhead.set(ahead);
+}
 
 const told = new Set<Listener<Told[]>>();
 const missed = new Set<() => void>();
@@ -140,11 +151,14 @@ async function ask(asked: WithoutId<Asked>, watch?: Watch): Promise<ApiResponse>
   const id = ++last;
   const hub = await port;
   watch?.signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
+  const begun = Date.now();
+  const response = await new Promise<ApiResponse>((resolve, reject) => {
     waiting.set(id, { resolve, reject, watch });
     hub?.postMessage({ ...asked, id });
     watch?.signal.addEventListener('abort', () => hub?.postMessage({ ask: 'cancel', id } satisfies Asked));
   });
+  learnTime(response, begun);
+  return response;
 }
 
 export const call = (request: ApiRequest, watch?: Watch): Promise<ApiResponse> =>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { components } from '../../types/api.d.ts';
+import { serverNow } from '../lib/hub.ts';
 import { State } from '../ui/state.tsx';
 
 export type TaskSteps = components['schemas']['TaskSteps'];
@@ -45,10 +46,10 @@ export function StepsChart({
 }
 
 function useNow(moving: boolean): number {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
     if (!moving) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 500);
+    const timer = setInterval(() => setNow(serverNow()), 500);
     return () => clearInterval(timer);
   }, [moving]);
   return now;

@@ -1,23 +1,26 @@
 import { useSyncExternalStore } from 'react';
+import { clockAhead, serverNow } from '../lib/hub.ts';
 
 /** Once in so many seconds, what is shown as "so long ago" is counted again. */
 const TICK_MS = 10_000;
 const SECOND_MS = 1_000;
-let now = Date.now();
+let now = serverNow();
 const listeners = new Set<() => void>();
-setInterval(() => {
-  now = Date.now();
+function tick(): void {
+  now = serverNow();
   for (const listener of listeners) listener();
-}, TICK_MS);
+}
+setInterval(tick, TICK_MS);
+clockAhead.subscribe(tick);
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   // What is shown from now on may be newer than the last tick.
-  if (Date.now() - now >= SECOND_MS) now = Date.now();
+  if (serverNow() - now >= SECOND_MS) now = serverNow();
   return () => listeners.delete(listener);
 }
 
-/** The time, as of the last few seconds. */
+/** The time of the server, as of the last few seconds. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });

@@ -151,7 +151,7 @@ async function accessOf(response: ApiResponse): Promise<Access> {
   const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
     letter.charCodeAt(0),
   );
-  const { exp, user_id, client_id, client_name, email, user_groups } = JSON.parse(new TextDecoder().decode(bytes));
+  const { exp, iat, user_id, client_id, client_name, email, user_groups } = JSON.parse(new TextDecoder().decode(bytes));
   const who = {
     userId: user_id,
     clientId: client_id,
@@ -160,7 +160,8 @@ async function accessOf(response: ApiResponse): Promise<Access> {
     role: user_groups[0],
     acting: false,
   };
-  return { token, expiresAt: exp * 1_000, who };
+  // By this machine's clock, which may not be right.
+  return { token, expiresAt: Date.now() + (exp - iat) * 1_000, who };
 }
 
 /** @throws TypeError if the server can't be reached, BrokenOff for an answer that is watched */

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { serverNow } from '../../lib/hub.ts';
 import { useRegionName } from '../../lib/place.ts';
 import { given, useFilters, useSetFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
@@ -168,7 +169,7 @@ function Grouping({ by }: { by: readonly Group[] }) {
 
 /** The days of a period, at most a month of them. */
 function daysOf(from: string | undefined, to: string | undefined): string[] {
-  const now = new Date();
+  const now = new Date(serverNow());
   const first = from ? Date.parse(from) : Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
   const end = Math.min(to ? Date.parse(to) : Number.POSITIVE_INFINITY, now.getTime());
   const count = Math.min(31, Math.max(0, Math.ceil((end - first) / DAY_MS)));

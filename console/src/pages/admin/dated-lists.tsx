@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { serverNow } from '../../lib/hub.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { type Form, NumberField, SelectField, TextField } from '../../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
@@ -81,7 +82,7 @@ export const listColumns = (tab: string): Column<DatedList>[] => [
   },
 ];
 
-const isInForce = (validFrom: string): boolean => Date.parse(validFrom) <= Date.now();
+const isInForce = (validFrom: string): boolean => Date.parse(validFrom) <= serverNow();
 /** Why a list can't be deleted. */
 export const whyKept = (validFrom: string): string | undefined =>
   isInForce(validFrom) ? 'It has come into force: let another list follow it' : undefined;
