@@ -46,6 +46,45 @@ describeInBrowser('the account in the console', () => {
     return tokenOf(createHttpClient(admin.base, access, 'Bearer'), 'Users');
   }
 
+  it('has its audit log by who did it, and by what is looked for most often; on a phone, filters are folded', async () => {
+    const { http } = browser.service;
+    const { body: me } = await http.get('/iam/users');
+    const { page, open } = await browser.visit();
+    await open('account/audit');
+    await page.getByLabel('User', { exact: true }).selectOption(String(me.results[0].id));
+    await page.getByRole('button', { name: 'Last hour' }).click();
+    await page.getByRole('button', { name: 'Failed' }).click();
+    await page.getByText('Nothing matches.').waitFor();
+    const { searchParams } = new URL(page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({
+      user: String(me.results[0].id),
+      from: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      outcome: 'failed',
+    });
+
+    const outcome = page.getByLabel('Outcome');
+    expect(await outcome.isVisible()).toBe(true);
+    expect(await page.getByText('Filters (3)').isVisible()).toBe(false);
+    await page.setViewportSize({ width: 400, height: 800 });
+    await page.getByText('Filters (3)').waitFor();
+    expect(await outcome.isVisible()).toBe(false);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByText('Filters (3)').focus();
+    await page.keyboard.press('Enter');
+    await outcome.selectOption('');
+    await page.getByText('Filters (2)').waitFor();
+    expect(await page.getByRole('button', { name: 'Failed' }).getAttribute('aria-pressed')).toBe('false');
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    // Who may not list the users gives an ID.
+    const of = await account();
+    const guest = await browser.visit({ token: (await of.tokenOf(of.admin, 'Users')).token });
+    const may = (await (await of.tokenOf(of.admin, 'Users')).get('/iam/users')).status === 200;
+    browser.expectFaults(/403/);
+    await guest.open('account/audit');
+    await guest.page.getByLabel(may ? 'User' : 'User ID', { exact: true }).waitFor();
+  });
+
   it('has the buttons of each project disabled exactly if the API refuses its request', async () => {
     const of = await account();
     const second = (await of.admin.post('/cloud/v1/projects', { name: 'second' })).body.id;

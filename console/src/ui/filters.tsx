@@ -1,9 +1,41 @@
-import { useEffect, useId, useRef, useState } from 'react';
+import {
+  Fragment,
+  isValidElement,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useFilters, useSetFilters } from '../lib/search.ts';
 import { Choice, type Option } from './choice.tsx';
 import { TextField } from './field.tsx';
 
 const TYPING_MS = 250;
+/** What an address says besides filters. */
+const OTHERS = ['tab', 'page', 'page_token'];
+const narrow = matchMedia('(max-width: 40rem)');
+const onNarrow = (changed: () => void) => {
+  narrow.addEventListener('change', changed);
+  return () => narrow.removeEventListener('change', changed);
+};
+
+/** The filters of a list. Several would fill half of a phone: there, they are folded. */
+export function Filters({ children }: { children: ReactNode }) {
+  const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches);
+  const [open, setOpen] = useState(false);
+  const set = Object.entries(useFilters()).filter(([name, value]) => value && !OTHERS.includes(name)).length;
+  if (isValidElement(children) && children.type !== Fragment) return <search className="filters">{children}</search>;
+  return (
+    <search>
+      <details open={!isNarrow || open} onToggle={({ currentTarget }) => isNarrow && setOpen(currentTarget.open)}>
+        <summary hidden={!isNarrow}>Filters{set > 0 && ` (${set})`}</summary>
+        <div className="filters">{children}</div>
+      </details>
+    </search>
+  );
+}
 
 /** A filter of a list by a text, which the address keeps. */
 export function TextFilter({
@@ -86,7 +118,8 @@ export function DayFilter({ name, label }: { name: string; label: string }) {
         id={id}
         className="input choice"
         type="date"
-        value={filters[name] ?? ''}
+        // A preset may have said a time of the day.
+        value={filters[name]?.slice(0, 10) ?? ''}
         onChange={({ target }) => change({ [name]: target.value })}
       />
     </span>

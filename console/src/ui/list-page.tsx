@@ -7,6 +7,7 @@ import { usePlace } from '../lib/place.ts';
 import { type Search, useFilters } from '../lib/search.ts';
 import { AsCode } from './as-code.tsx';
 import { Bulk } from './bulk.tsx';
+import { Filters } from './filters.tsx';
 import { Page } from './page.tsx';
 import { PAGE_SIZE, Pages } from './pages.tsx';
 import { useSelection } from './selection.tsx';
@@ -132,7 +133,7 @@ export function ListPage<Row>({
       }
     >
       {children}
-      {filters && <search className="filters">{filters}</search>}
+      {filters && <Filters>{filters}</Filters>}
       {bulkBelow && <div className="row">{buttons}</div>}
       <Table
         caption={caption}

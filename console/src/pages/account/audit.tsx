@@ -1,11 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
-import { given, type Search } from '../../lib/search.ts';
+import { serverNow } from '../../lib/hub.ts';
+import { useRefusal } from '../../lib/permissions.ts';
+import { given, type Search, useFilters, useSetFilters } from '../../lib/search.ts';
+import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { Export } from '../../ui/export.tsx';
-import { ChoiceFilter, DayFilter, TextFilter } from '../../ui/filters.tsx';
+import { ChoiceFilter, DayFilter, Filters, TextFilter } from '../../ui/filters.tsx';
 import { ListPage, useRead } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE, pagingOf } from '../../ui/pages.tsx';
@@ -14,6 +17,8 @@ import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const TABS = { requests: 'All requests', resources: 'Changes of resources' };
+/** Enough to choose from; where there are more, one gives an ID. */
+const MOST_USERS = 1_000;
 const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 const LOOKS = { accepted: 'good', refused: 'warn', failed: 'bad' };
 
@@ -29,8 +34,9 @@ const requestsOf = (search: Search) =>
     params: { query: { ...queryOf(search), limit: PAGE_SIZE, ...given({ page_token: search.page_token }) } },
   });
 
-/** The beginning of a day, as the API writes times. */
-export const startOf = (day: string | undefined): string | undefined => (day ? `${day}T00:00:00Z` : undefined);
+/** The beginning of a day, as the API writes times, or a time as it is. */
+export const startOf = (day: string | undefined): string | undefined =>
+  day?.includes('T') ? day : day && `${day}T00:00:00Z`;
 const whole = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 const listOf = <Value,>(value: Value | undefined): Value[] | undefined => (value === undefined ? undefined : [value]);
@@ -66,17 +72,18 @@ function Requests() {
       }
     >
       <Tabs tabs={TABS} label="Parts of the page" />
-      <search className="filters">
+      <Presets mine />
+      <Filters>
         <TextFilter name="type" label="Type of event" placeholder="tradewind.volume.*" />
         <TextFilter name="subject" label="About" placeholder="volume/…" />
-        <TextFilter name="user" label="User ID" />
+        <UserFilter />
         <TextFilter name="token" label="Token ID" />
         <TextFilter name="project" label="Project ID" />
         <TextFilter name="address" label="From the address" />
         <ChoiceFilter name="outcome" label="Outcome" options={optionsOf(OUTCOMES)} />
         <DayFilter name="from" label="From" />
         <DayFilter name="to" label="Before" />
-      </search>
+      </Filters>
       <Table
         caption="Requests for changes, the newest first"
         read={{ ...read, data: data?.records }}
@@ -134,6 +141,48 @@ function Requests() {
       />
       <NextPages next={data?.next_page_token} />
     </Page>
+  );
+}
+
+/** A choice of the users whom one may list, or else an ID. */
+function UserFilter() {
+  const may = useRefusal()('listUsers') === undefined;
+  const { data } = $api.useQuery('get', '/iam/users', { params: { query: { limit: MOST_USERS } } }, { enabled: may });
+  if (!may || !data || data.count > data.results.length) return <TextFilter name="user" label="User ID" />;
+  const options = data.results.map(({ id, name, email }) => ({
+    value: String(id),
+    text: name && name !== email ? `${name} (${email})` : email,
+  }));
+  return <ChoiceFilter name="user" label="User" options={options} />;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** What is looked for most often, one click away; a second click takes it back. */
+function Presets({ mine = false }: { mine?: boolean }) {
+  const filters = useFilters();
+  const change = useSetFilters();
+  const { userId } = useWho();
+  const toggle = (text: string, isOn: boolean, on: Search) => (
+    <button
+      type="button"
+      className="button"
+      aria-pressed={isOn}
+      onClick={() => change(isOn ? Object.fromEntries(Object.keys(on).map((name) => [name, ''])) : on)}
+    >
+      {text}
+    </button>
+  );
+  const iso = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
+  const today = iso(serverNow()).slice(0, 10);
+  return (
+    <fieldset className="row presets">
+      <legend className="hidden">Often looked for</legend>
+      {mine && toggle('Mine', filters.user === String(userId), { user: String(userId) })}
+      {mine && toggle('Failed', filters.outcome === 'failed', { outcome: 'failed' })}
+      {toggle('Last hour', filters.from?.includes('T') ?? false, { from: iso(serverNow() - HOUR_MS), to: '' })}
+      {toggle('Today', filters.from === today, { from: today, to: '' })}
+    </fieldset>
   );
 }
 
@@ -221,6 +270,7 @@ function Changes() {
       empty="Nothing matches."
     >
       <Tabs tabs={TABS} label="Parts of the page" />
+      <Presets />
     </ListPage>
   );
 }

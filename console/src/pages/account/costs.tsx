@@ -7,7 +7,7 @@ import { given, useFilters, useSetFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Bars } from '../../ui/bars.tsx';
 import { Export } from '../../ui/export.tsx';
-import { ChoiceFilter, DayFilter } from '../../ui/filters.tsx';
+import { ChoiceFilter, DayFilter, Filters } from '../../ui/filters.tsx';
 import { Money, moneyOf } from '../../ui/money.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
@@ -94,7 +94,7 @@ export function Costs() {
       }
     >
       <Tabs tabs={TABS} label="Parts of the page" />
-      <search className="filters">
+      <Filters>
         <DayFilter name="from" label="From" />
         <DayFilter name="to" label="Before" />
         <ChoiceFilter
@@ -102,7 +102,7 @@ export function Costs() {
           label="Type"
           options={TYPES.map((one) => ({ value: one, text: one.replaceAll('_', ' ') }))}
         />
-      </search>
+      </Filters>
       <Grouping by={by} />
       <p className="muted">
         {from ? `From ${from}` : 'From the beginning of the month'} {to ? `to before ${to}` : 'until now'}, in UTC.{' '}

@@ -5,7 +5,7 @@ import { useRefusal } from '../../lib/permissions.ts';
 import { useFilters } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { TextFilter } from '../../ui/filters.tsx';
+import { Filters, TextFilter } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
 import { State } from '../../ui/state.tsx';
@@ -37,9 +37,9 @@ export function Features() {
     >
       {switches && (
         <>
-          <search className="filters">
+          <Filters>
             <TextFilter name="client" label="Client ID" placeholder={String(clientId)} />
-          </search>
+          </Filters>
           <p className="muted">
             {of === clientId ? `Those of ${clientName}, your own account.` : `Those of client ${of}.`} The platform
             administrator’s account may use all of them.{' '}

@@ -3,7 +3,7 @@ import { callOf } from '../../lib/call.ts';
 import { useRegionName } from '../../lib/place.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
-import { DayFilter } from '../../ui/filters.tsx';
+import { DayFilter, Filters } from '../../ui/filters.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -33,9 +33,9 @@ export function PriceTable({ clientId }: { clientId?: number }) {
   const regionName = useRegionName();
   return (
     <>
-      <search className="filters">
+      <Filters>
         <DayFilter name="at" label="On" />
-      </search>
+      </Filters>
       {data && (
         <p className="muted">
           In {data.currency}, with a discount of {data.discount_percent} % and a tax of {data.tax_percent} %.

@@ -5,7 +5,7 @@ import { given, useFilters } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import { ChoiceFilter } from '../../ui/filters.tsx';
+import { ChoiceFilter, Filters } from '../../ui/filters.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
@@ -74,7 +74,7 @@ export function Tokens() {
         </>
       }
     >
-      <search className="filters">
+      <Filters>
         <ChoiceFilter name="role" label="Role" options={ROLES} />
         <ChoiceFilter
           name="deleted"
@@ -82,7 +82,7 @@ export function Tokens() {
           none="tokens that work"
           options={[{ value: 'true', text: 'deleted tokens' }]}
         />
-      </search>
+      </Filters>
       <Table
         caption="API tokens, the newest first"
         read={read}

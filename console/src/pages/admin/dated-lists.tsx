@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { serverNow } from '../../lib/hub.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { type Form, NumberField, SelectField, TextField } from '../../ui/field.tsx';
-import { ChoiceFilter, TextFilter } from '../../ui/filters.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../ui/filters.tsx';
 import { PAGE_SIZE } from '../../ui/pages.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -47,12 +47,12 @@ export function useListParams() {
 export function ListFilters() {
   const { scope } = useFilters();
   return (
-    <search className="filters">
+    <Filters>
       <ChoiceFilter name="scope" label="For" none="anybody" options={SCOPES} />
       {(scope === 'reseller' || scope === 'client') && (
         <TextFilter name="id" label={scope === 'reseller' ? 'Reseller ID' : 'Client ID'} />
       )}
-    </search>
+    </Filters>
   );
 }
 

@@ -8,7 +8,7 @@ import { AsCode } from '../../ui/as-code.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { CheckField, type Form, TextField } from '../../ui/field.tsx';
-import { ChoiceFilter } from '../../ui/filters.tsx';
+import { ChoiceFilter, Filters } from '../../ui/filters.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
@@ -56,7 +56,7 @@ export function Notifications() {
       title="Notifications"
       actions={<AsCode calls={[callOf('get', LIST, { params: { path: { resellerId } } })]} />}
     >
-      <search className="filters">
+      <Filters>
         {platform && (
           <ChoiceFilter
             name="reseller"
@@ -66,7 +66,7 @@ export function Notifications() {
           />
         )}
         <ChoiceFilter name="ordering" label="Order" none="oldest first" options={ORDERS} />
-      </search>
+      </Filters>
       <div className="cards">
         {(Object.keys(EVENTS) as Event[]).map((event) => (
           <Section key={event} title={EVENTS[event].title}>

@@ -6,7 +6,7 @@ import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
 import { CheckField, type Form, NumberField, SelectField, TextField } from '../../ui/field.tsx';
-import { TextFilter } from '../../ui/filters.tsx';
+import { Filters, TextFilter } from '../../ui/filters.tsx';
 import { FormDrawer } from '../../ui/form-drawer.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -64,9 +64,9 @@ export function PriceLists() {
         </>
       ) : (
         <>
-          <search className="filters">
+          <Filters>
             <TextFilter name="account" label="Client ID" placeholder="your own" />
-          </search>
+          </Filters>
           <PriceTable {...(client !== undefined && { clientId: client })} />
         </>
       )}

@@ -6,7 +6,7 @@ import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { only, type Search, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Bulk } from '../../ui/bulk.tsx';
-import { TextFilter } from '../../ui/filters.tsx';
+import { Filters, TextFilter } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pages, usePaging } from '../../ui/pages.tsx';
 import { useSelection } from '../../ui/selection.tsx';
@@ -33,12 +33,12 @@ export function Snapshots() {
         />
       }
     >
-      <search className="filters">
+      <Filters>
         <TextFilter name="volume_id" label="Volume ID" />
         <TextFilter name="instance_id" label="Instance ID" />
         <TextFilter name="schedule_id" label="Schedule ID" />
         <TextFilter name="lifecycle_policy_id" label="Policy ID" />
-      </search>
+      </Filters>
       <SnapshotList
         filters={filters}
         empty={
