@@ -37,7 +37,7 @@ const UNSAID: readonly (string | undefined)[] = ['task_id', 'creator_task_id', '
 
 type Answer = Omit<DryRun, 'creates' | 'differences'> & { resource: string | null; changes: Operation[] };
 /** What the page says, or what is said of every new thing. */
-export const KNOWN = [
+const KNOWN = [
   'id',
   'created',
   'created_at',
@@ -50,6 +50,9 @@ export const KNOWN = [
   'vm_state',
   'task_state',
 ];
+/** Of what has a name beside its ID, the name is said. */
+export const isSaid = (name: string, within: object): boolean =>
+  !KNOWN.includes(name) && !(name.endsWith('_id') && name.replace(/id$/, 'name') in within);
 const PLACES = ['client_id', 'project_id', 'region_id'];
 const ask = (call: Call) => send(call, { 'tradewind-dry-run': 'true' }) as Promise<Answer>;
 
@@ -66,7 +69,8 @@ export async function dryRun(call: Call): Promise<DryRun> {
       creates: true,
       differences: madeOf(whole.value, again.changes[0]?.value).filter(
         ({ path: [name = ''], after }) =>
-          !KNOWN.includes(name) && !(PLACES.includes(name) && call.path.split('/').includes(String(after))),
+          isSaid(name, whole.value as object) &&
+          !(PLACES.includes(name) && call.path.split('/').includes(String(after))),
       ),
     };
   }

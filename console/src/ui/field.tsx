@@ -42,6 +42,7 @@ export function useForm<Values extends object>(initial: Values) {
       onChange: (value: Values[Name]) => set({ [name]: value } as unknown as Partial<Values>),
       faults: faults[name],
     }),
+    clear: () => setFaults({}),
     reset(next = initial): void {
       setValues(next);
       setFaults({});

@@ -1,6 +1,6 @@
 import { queries } from '../lib/api.ts';
 import { isObject } from '../lib/changes.ts';
-import { type Difference, isEmpty, KNOWN, MADE } from '../lib/dry-run.ts';
+import { type Difference, isEmpty, isSaid, MADE } from '../lib/dry-run.ts';
 import { exactly } from './time.tsx';
 
 /** Words that aren't written in small letters, and those that people don't say. */
@@ -74,7 +74,7 @@ const isNew = (value: unknown): boolean => isObject(value) && value.id === MADE;
 
 function linesOf(path: readonly string[], value: object): string[] {
   return Object.entries(value)
-    .filter(([name, one]) => one !== MADE && !isEmpty(one) && !KNOWN.includes(name))
+    .filter(([name, one]) => one !== MADE && !isEmpty(one) && isSaid(name, value))
     .flatMap(([name, one]) => {
       const inner = [...path, name];
       if (isObject(one) && !NAMES.some((known) => known in one)) return linesOf(inner, one);
@@ -83,11 +83,11 @@ function linesOf(path: readonly string[], value: object): string[] {
     });
 }
 
-/** What is called an ID and told by a name is named without it. */
+/** What is called an ID and told by a name is named without it, as is a name. */
 const labelOf = (path: readonly string[], ...texts: (string | undefined)[]): string =>
   texts.some((text) => /^\d+$|[\da-f]{8}-[\da-f]{4}-/.test(text ?? ''))
     ? wordsOf(path)
-    : wordsOf(path).replace(/ ID(s?)$/, '$1');
+    : wordsOf(path).replace(/ (?:ID(s?)|name)$/, '$1');
 
 /** A difference in plain words. An ID is told as the name of what it is of, if the page knows that. */
 export function inWords({ path, ...values }: Difference): Difference & { name: string } {

@@ -40,7 +40,7 @@ export function FileShares() {
         },
       ]}
       create={
-        <Link className="button primary" to="/operations/$operation" params={{ operation: 'createFileShare' }}>
+        <Link className="button primary" to="/p/$project/r/$region/file-shares/new" params={place}>
           Create a file share
         </Link>
       }

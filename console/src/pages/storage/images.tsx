@@ -41,15 +41,10 @@ export function Images() {
           call: ({ id }) => callOf('delete', ONE, { params: { path: { ...pathOf(place), image_id: id } } }),
         },
       ]}
-      more={
-        <>
-          <Link className="button" to="/operations/$operation" params={{ operation: 'downloadImage' }}>
-            Fetch an image from a URL
-          </Link>
-          <Link className="button" to="/operations/$operation" params={{ operation: 'createImage' }}>
-            Create one from a volume
-          </Link>
-        </>
+      create={
+        <Link className="button primary" to="/p/$project/r/$region/images/new" params={place}>
+          Create an image
+        </Link>
       }
       filters={
         <>
@@ -62,6 +57,7 @@ export function Images() {
           <TextFilter name="tag_key_value" label="Tags as JSON" placeholder='{"team": "web"}' />
         </>
       }
+      filtered
       empty="No image matches these filters."
       columns={[
         { name: 'Name', show: ({ name }) => name },

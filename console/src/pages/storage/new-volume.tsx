@@ -9,7 +9,7 @@ import { optionsOf } from '../../ui/choice.tsx';
 import { NumberField, SelectField, TextField, useFaults } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Review } from '../../ui/review.tsx';
-import { type PriceQuestion, VolumePrice } from './price.tsx';
+import { type PriceQuestion, StoragePrice } from './price.tsx';
 
 type Source = PriceQuestion['source'];
 type Type = NonNullable<PriceQuestion['type_name']>;
@@ -146,7 +146,7 @@ export function NewVolume() {
             />
           </div>
         </form>
-        <VolumePrice place={place} of={question} />
+        <StoragePrice place={place} kind="volumes" of={question} />
       </div>
     </Page>
   );

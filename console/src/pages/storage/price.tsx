@@ -9,7 +9,17 @@ import { Money } from '../../ui/money.tsx';
 const TYPING_MS = 200;
 const HOURS = 720;
 
+const PREVIEWS = {
+  volumes: '/cloud/v1/pricing/{project_id}/{region_id}/volumes',
+  file_shares: '/cloud/v1/pricing/{project_id}/{region_id}/file_shares',
+  images: '/cloud/v1/pricing/{project_id}/{region_id}/images',
+} as const;
 export type PriceQuestion = components['schemas']['VolumePriceRequest'];
+interface Questions {
+  volumes: PriceQuestion;
+  file_shares: components['schemas']['FileSharePriceRequest'];
+  images: components['schemas']['ImagePriceRequest'];
+}
 type Price = components['schemas']['VolumePrice'];
 
 /** The value as it was when nothing had changed for a while. */
@@ -23,15 +33,27 @@ function useSettled(text: string): string {
 }
 
 /**
- * What a volume costs, by the API. An answer is kept under its question, so that one that comes late is never shown for another
+ * What something costs that is stored, by the API. An answer is kept under its question, so that one that comes late is never shown for another
  * question. Until the right one is there, the old one is greyed.
  */
-export function VolumePrice({ place, of }: { place: Place; of: PriceQuestion | undefined }) {
+export function StoragePrice<Kind extends keyof Questions>({
+  place,
+  kind,
+  of,
+  unasked = 'Enter a size to see the price.',
+}: {
+  place: Place;
+  kind: Kind;
+  of: Questions[Kind] | undefined;
+  /** What is said while nothing can be asked. */
+  unasked?: string;
+}) {
   const now = JSON.stringify(of ?? null);
   const settled = useSettled(now);
   const { data, error, isPlaceholderData, refetch } = $api.useQuery(
     'post',
-    '/cloud/v1/pricing/{project_id}/{region_id}/volumes',
+    // All of them answer the same.
+    PREVIEWS[kind] as typeof PREVIEWS.volumes,
     { params: { path: pathOf(place) }, body: JSON.parse(settled) as PriceQuestion },
     { enabled: settled !== 'null', placeholderData: keepPreviousData },
   );
@@ -43,7 +65,7 @@ export function VolumePrice({ place, of }: { place: Place; of: PriceQuestion | u
         {old && of && <span className="muted">asking …</span>}
       </header>
       <div className={`inside page ${old ? 'old' : ''}`}>
-        {!of && <p className="muted">Enter a size to see the price.</p>}
+        {!of && <p className="muted">{unasked}</p>}
         {of && error && !old && <Fault error={error} again={() => void refetch()} />}
         {of && !error && !data && <p className="muted">Asking …</p>}
         {of && data && <Amounts of={data} />}
@@ -54,7 +76,7 @@ export function VolumePrice({ place, of }: { place: Place; of: PriceQuestion | u
 
 /** What a volume costs, in one line. */
 export function PricePerMonth({ place, of }: { place: Place; of: PriceQuestion }) {
-  const { data, isPending } = $api.useQuery('post', '/cloud/v1/pricing/{project_id}/{region_id}/volumes', {
+  const { data, isPending } = $api.useQuery('post', PREVIEWS.volumes, {
     params: { path: pathOf(place) },
     body: of,
   });
@@ -80,8 +102,7 @@ function Amounts({ of }: { of: Price }) {
     tax_percent: tax,
   } = of;
   if (status === 'hide') return <p>The prices are hidden from this account. It can still be created.</p>;
-  if (status === 'error')
-    return <p>This region has no price for volumes of this type. Ask whoever runs the platform.</p>;
+  if (status === 'error') return <p>This region has no price for this. Ask whoever runs the platform.</p>;
   return (
     <>
       <dl className="facts">

@@ -13,7 +13,7 @@ import { State } from '../../ui/state.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useInstances } from './new-volume.tsx';
-import { PricePerMonth, VolumePrice } from './price.tsx';
+import { PricePerMonth, StoragePrice } from './price.tsx';
 import { SnapshotList } from './snapshots.tsx';
 import { Tags } from './tags.tsx';
 import { AttachedTo, type Volume } from './volumes.tsx';
@@ -249,7 +249,8 @@ function Extend(changed: Changed) {
         max={102_400}
         faults={faults.size}
       />
-      <VolumePrice
+      <StoragePrice
+        kind="volumes"
         place={changed.place}
         of={size === undefined ? undefined : { source: 'new-volume', size, type_name: volume_type }}
       />
