@@ -91,7 +91,7 @@ function madeOf(value: Record<string, unknown>, again: unknown): Difference[] {
 }
 
 export const isEmpty = (value: unknown): boolean =>
-  value === null || value === '' || (typeof value === 'object' && Object.values(value as object).every(isEmpty));
+  value === null || value === '' || (typeof value === 'object' && Object.values(value).every(isEmpty));
 
 /** The value with a word in place of each that another answer has differently, or that is a time. */
 function lasting(value: unknown, again: unknown, name = ''): unknown {

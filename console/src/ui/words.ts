@@ -60,7 +60,7 @@ export function wordsOfValue(value: unknown): string {
   if (value === undefined || isEmpty(value)) return 'none';
   if (typeof value === 'string') return wordsOfText(value);
   if (Array.isArray(value)) return value.map(wordsOfValue).join(value.some(isNew) ? '\n\n' : ', ');
-  if (!isObject(value)) return String(value);
+  if (!isObject(value)) return JSON.stringify(value);
   const name = NAMES.map((one) => value[one]).find((one) => typeof one === 'string');
   return name === undefined || isNew(value) ? linesOf([], value).join('\n') : wordsOfValue(name);
 }

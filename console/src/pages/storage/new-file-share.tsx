@@ -13,6 +13,19 @@ const TYPES = {
   vast: 'vast: fast, for clusters with GPUs',
 };
 type Type = keyof typeof TYPES;
+
+/** By the names of the API in what it says is wrong. */
+interface Entered {
+  name: string;
+  type_name: Type | '';
+  size: number | undefined;
+  'network.network_id': string;
+  'access.0.ip_address': string;
+  'access.0.access_mode': string;
+  'share_settings.root_squash': boolean;
+  'share_settings.path_length': string;
+  'share_settings.allowed_characters': string;
+}
 const SIGNS = [
   { value: '', text: 'the usual ones' },
   { value: 'LCD', text: 'what every client supports' },
@@ -24,11 +37,10 @@ const CHOICES = 1_000;
 export function NewFileShare() {
   const place = usePlace() as Place;
   const navigate = useNavigate();
-  const { values, field, take, clear } = useForm({
+  const { values, field, take, clear } = useForm<Entered>({
     name: '',
-    type_name: '' as Type | '',
-    size: 20 as number | undefined,
-    // As the API names them in what it says is wrong.
+    type_name: '',
+    size: 20,
     'network.network_id': '',
     'access.0.ip_address': '',
     'access.0.access_mode': 'rw',
