@@ -26,14 +26,17 @@ const plain = (name: string): string =>
         .join(' ')
     : name;
 
+/** What has names that people chose. */
+const CHOSEN = /^(metadata|tags|labels|taints|crio_config|kubelet_config|required_claims)$/;
+
 /** Where a value is, in plain words: `pools.0.node_count` is "Pool 1, node count". */
 export function wordsOf(path: readonly string[]): string {
   const words: string[] = [];
-  for (const name of path) {
+  for (const [at, name] of path.entries()) {
     const list = words.at(-1);
     if (list !== undefined && /^\d+$/.test(name))
       words[words.length - 1] = `${list.replace(/ies$/, 'y').replace(/s$/, '')} ${Number(name) + 1}`;
-    else words.push(plain(name));
+    else words.push(CHOSEN.test(path[at - 1] ?? '') ? name : plain(name));
   }
   return capital(words.join(', '));
 }
@@ -54,16 +57,21 @@ function nameOf(id: string): string | undefined {
 }
 
 /** A value as people say it. A thing that exists is told by its name, one that will be made by all it has. */
-export function wordsOfValue(value: unknown): string {
+export function wordsOfValue(value: unknown, of = ''): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value === '') return 'empty';
   if (value === undefined || isEmpty(value)) return 'none';
   if (typeof value === 'string') return wordsOfText(value);
-  if (Array.isArray(value)) return value.map(wordsOfValue).join(value.some(isNew) ? '\n\n' : ', ');
+  if (Array.isArray(value)) return value.map((one) => wordsOfValue(one)).join(value.some(isNew) ? '\n\n' : ', ');
   if (!isObject(value)) return JSON.stringify(value);
+  if (CHOSEN.test(of)) return namedTexts(Object.entries(value));
+  if (typeof value.key === 'string' && 'value' in value) return namedTexts([[value.key, value.value]]);
   const name = NAMES.map((one) => value[one]).find((one) => typeof one === 'string');
   return name === undefined || isNew(value) ? linesOf([], value).join('\n') : wordsOfValue(name);
 }
+
+const namedTexts = (entries: [string, unknown][]): string =>
+  entries.map(([name, one]) => `${name}: ${wordsOfValue(one)}`).join('\n');
 
 function wordsOfText(text: string): string {
   if (ID.test(text)) return nameOf(text) ?? text;
@@ -77,8 +85,8 @@ function linesOf(path: readonly string[], value: object): string[] {
     .filter(([name, one]) => one !== MADE && !isEmpty(one) && isSaid(name, value))
     .flatMap(([name, one]) => {
       const inner = [...path, name];
-      if (isObject(one) && !NAMES.some((known) => known in one)) return linesOf(inner, one);
-      const text = wordsOfValue(one);
+      if (isObject(one) && !CHOSEN.test(name) && !NAMES.some((known) => known in one)) return linesOf(inner, one);
+      const text = wordsOfValue(one, name);
       return [`${labelOf(inner, text)}: ${text}`];
     });
 }
@@ -92,7 +100,7 @@ const labelOf = (path: readonly string[], ...texts: (string | undefined)[]): str
 /** A difference in plain words. An ID is told as the name of what it is of, if the page knows that. */
 export function inWords({ path, ...values }: Difference): Difference & { name: string } {
   const [before, after] = [values.before, values.after].map((one) =>
-    one === undefined ? undefined : wordsOfValue(one),
+    one === undefined ? undefined : wordsOfValue(one, path.at(-1)),
   );
   return { path, name: path.length === 0 ? 'All of it' : labelOf(path, before, after), before, after };
 }
