@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { paths } from '../../../types/api.d.ts';
-import { $api, queries } from '../../lib/api.ts';
+import { $api, api, queries } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { type Search, useFilters, useSetFilters } from '../../lib/search.ts';
@@ -271,8 +271,9 @@ function InstanceEnd({ label, port, onChange }: { label: string; port: string; o
     ({ id, name }) => ({ value: id, text: name }),
   );
   async function choose(id: string) {
-    const { results } = await queries.query($api.queryOptions('get', INTERFACES, ofInstance(id)));
-    onChange(results[0]?.port_id ?? '');
+    // Not by the cache, whose reads are broken off when something changes.
+    const { data } = await api.GET(INTERFACES, ofInstance(id));
+    onChange(data?.results[0]?.port_id ?? '');
   }
   return (
     <>
