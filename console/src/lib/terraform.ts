@@ -67,7 +67,7 @@ function volumesOf({ name, volumes }: Fields, place: Fields) {
     ({ source, volume_id, boot_index, attachment_tag, ...volume }, at) => {
       if (source === 'existing-volume') return { volume_id, boot_index, attachment_tag };
       const { delete_on_termination: _, ...kept } = volume;
-      const named = { name: `${name ?? 'instance'}-${at + 1}`, ...kept };
+      const named = { name: `${typeof name === 'string' ? name : 'instance'}-${at + 1}`, ...kept };
       const label = labelOf(named, 'volume');
       resources.push(block('gcore_cloud_volume', label, { ...place, source, ...named }));
       return { volume_id: new Expression(`gcore_cloud_volume.${label}.id`), boot_index, attachment_tag };
@@ -104,9 +104,7 @@ const block = (type: string, label: string, fields: Fields): string =>
   `resource "${type}" ${text(label)} ${written(fields)}\n`;
 
 const labelOf = ({ name }: Fields, otherwise: string): string =>
-  String(name ?? otherwise)
-    .replaceAll(/[^a-zA-Z0-9_-]/g, '_')
-    .replace(/^(?![a-zA-Z_])/, '_');
+  (typeof name === 'string' ? name : otherwise).replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z_])/, '_');
 
 const text = (value: string): string => JSON.stringify(value).replaceAll(/([$%])\{/g, '$1$1{');
 
