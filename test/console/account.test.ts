@@ -205,6 +205,21 @@ describeInBrowser('the account in the console', () => {
     await page.getByRole('cell', { name: 'one GiB', exact: true }).first().waitFor();
   });
 
+  it('says what is made as it was typed, also what only looks like a time', async () => {
+    const of = await account();
+    const { page, open } = await browser.visit({ token: of.admin.token });
+    await open('account/projects');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('archive');
+    for (const typed of ['2025-01-01T00:00:00 backup', '2025-13-01T00:00:00']) {
+      await page.getByRole('textbox', { name: 'Description' }).fill(typed);
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      const review = page.getByRole('dialog').last();
+      await review.getByText(typed, { exact: true }).waitFor();
+      await page.keyboard.press('Escape');
+    }
+  });
+
   it('shows the mail that a notification setting sends', async () => {
     const { page, open } = await browser.visit({});
     await open('admin/notifications');

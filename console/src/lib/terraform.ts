@@ -3,9 +3,9 @@ import type { Call } from './call.ts';
 /**
  * The resources of the official provider, version 2, by the paths of the requests that make and read them. Their
  * attributes are the fields of the request, but for some that have another name or, here null, aren't there.
- * What is made with other fields altogether is only read here.
+ * What is made with other fields altogether is only read here, and what the resource needs is no resource without it.
  */
-const RESOURCES: Record<string, { type: string; others?: Others; isMade?: false }> = {
+const RESOURCES: Record<string, { type: string; others?: Others; needs?: string; isMade?: false }> = {
   projects: { type: 'project' },
   networks: { type: 'network', others: { create_router: null } },
   subnets: { type: 'network_subnet' },
@@ -20,10 +20,10 @@ const RESOURCES: Record<string, { type: string; others?: Others; isMade?: false 
   volumes: { type: 'volume' },
   images: { type: 'instance_image', isMade: false },
   downloadimage: { type: 'instance_image' },
-  file_shares: { type: 'file_share' },
+  file_shares: { type: 'file_share', others: { access: null } },
   servergroups: { type: 'placement_group' },
-  ssh_keys: { type: 'ssh_key' },
-  instances: { type: 'instance', others: { password: null } },
+  ssh_keys: { type: 'ssh_key', needs: 'public_key' },
+  instances: { type: 'instance', others: { password: null, 'volumes.delete_on_termination': null } },
   'k8s/clusters': {
     type: 'k8s_cluster',
     others: { ddos_profile: null, 'pools.node_count': null, 'cni.provider': 'cloud_k8s_cluster_provider' },
@@ -52,6 +52,7 @@ import {
   if (method !== 'POST' || isOne || resource.isMade === false || typeof body !== 'object' || body === null)
     return undefined;
   const [project_id, region_id] = numbers.slice(1).split('/').filter(Boolean).map(Number);
+  if (resource.needs !== undefined && !(resource.needs in body)) return undefined;
   const lost: string[] = [];
   const place = { project_id, region_id };
   const fields = asAttributes({ ...place, ...body }, resource.others ?? {}, '', lost) as Fields;
@@ -63,16 +64,13 @@ import {
 /** The provider makes the volumes of an instance by themselves. */
 function volumesOf({ name, volumes }: Fields, place: Fields) {
   const resources: string[] = [];
-  const listed = ((volumes ?? []) as Fields[]).map(
-    ({ source, volume_id, boot_index, attachment_tag, ...volume }, at) => {
-      if (source === 'existing-volume') return { volume_id, boot_index, attachment_tag };
-      const { delete_on_termination: _, ...kept } = volume;
-      const named = { name: `${typeof name === 'string' ? name : 'instance'}-${at + 1}`, ...kept };
-      const label = labelOf(named, 'volume');
-      resources.push(block('gcore_cloud_volume', label, { ...place, source, ...named }));
-      return { volume_id: new Expression(`gcore_cloud_volume.${label}.id`), boot_index, attachment_tag };
-    },
-  );
+  const listed = ((volumes ?? []) as Fields[]).map(({ source, volume_id, boot_index, attachment_tag, ...kept }, at) => {
+    if (source === 'existing-volume') return { volume_id, boot_index, attachment_tag };
+    const label = `${labelOf({ name }, 'instance')}-${at + 1}`;
+    const named = { name: label, ...kept };
+    resources.push(block('gcore_cloud_volume', label, { ...place, source, ...named }));
+    return { volume_id: new Expression(`gcore_cloud_volume.${label}.id`), boot_index, attachment_tag };
+  });
   return { volumes: listed, more: resources.map((one) => `${one}\n`).join('') };
 }
 

@@ -14,7 +14,7 @@ import { TextField } from './field.tsx';
 
 const TYPING_MS = 250;
 /** What an address says besides filters. */
-const OTHERS = ['tab', 'page', 'page_token'];
+const OTHERS = ['tab', 'page', 'page_token', 'by', 'order', 'ordering'];
 const narrow = matchMedia('(max-width: 40rem)');
 const onNarrow = (changed: () => void) => {
   narrow.addEventListener('change', changed);

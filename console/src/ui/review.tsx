@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { $api, ApiError, queries, send } from '../lib/api.ts';
 import { type Call, newIdempotencyKey } from '../lib/call.ts';
-import { type Difference, type DryRun, dryRun } from '../lib/dry-run.ts';
+import { type DryRun, dryRun } from '../lib/dry-run.ts';
 import { useRefusal } from '../lib/permissions.ts';
 import { remembered, usePlace } from '../lib/place.ts';
 import { Code } from './code.tsx';
@@ -11,7 +11,7 @@ import { Fault } from './fault.tsx';
 import { Money } from './money.tsx';
 import { TaskLink, titleOf } from './task.tsx';
 import { useAccepted } from './toasts.tsx';
-import { inWords, wordsOf, wordsOfValue } from './words.ts';
+import { inWords, wordsOf } from './words.ts';
 
 export interface ReviewProps {
   /** The name of the operation in the API's document: its refusal disables the button. */
@@ -235,8 +235,13 @@ function TaskList({ of }: { of: DryRun['tasks'] }) {
 /** So many lines of differences are seen at once. */
 const LINES = 8;
 
-/** With the name that people know it by. */
-type Named = Difference & { name: string };
+/** A difference in words. */
+interface Named {
+  path: readonly string[];
+  name: string;
+  before: string | undefined;
+  after: string | undefined;
+}
 
 /** Values before and after, one line for each that changes. */
 export function Differences({ of, creates = false }: { of: readonly Named[]; creates?: boolean }) {
@@ -260,8 +265,8 @@ const Lines = ({ of, creates }: { of: readonly Named[]; creates: boolean }) => (
     {of.map(({ path, name, before, after }) => (
       <li key={path.join('/')}>
         <span className="name">{name}</span>
-        {before !== undefined && <del>{wordsOfValue(before)}</del>}
-        {after !== undefined && <ins>{wordsOfValue(after)}</ins>}
+        {before !== undefined && <del>{before}</del>}
+        {after !== undefined && <ins>{after}</ins>}
       </li>
     ))}
   </ul>

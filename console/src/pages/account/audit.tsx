@@ -163,25 +163,25 @@ function Presets({ mine = false }: { mine?: boolean }) {
   const filters = useFilters();
   const change = useSetFilters();
   const { userId } = useWho();
-  const toggle = (text: string, isOn: boolean, on: Search) => (
+  const toggle = (text: string, isOn: boolean, on: () => Search) => (
     <button
       type="button"
       className="button"
       aria-pressed={isOn}
-      onClick={() => change(isOn ? Object.fromEntries(Object.keys(on).map((name) => [name, ''])) : on)}
+      onClick={() => change(isOn ? Object.fromEntries(Object.keys(on()).map((name) => [name, ''])) : on())}
     >
       {text}
     </button>
   );
   const iso = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
-  const today = iso(serverNow()).slice(0, 10);
+  const today = () => iso(serverNow()).slice(0, 10);
   return (
     <fieldset className="row presets">
       <legend className="hidden">Often looked for</legend>
-      {mine && toggle('Mine', filters.user === String(userId), { user: String(userId) })}
-      {mine && toggle('Failed', filters.outcome === 'failed', { outcome: 'failed' })}
-      {toggle('Last hour', filters.from?.includes('T') ?? false, { from: iso(serverNow() - HOUR_MS), to: '' })}
-      {toggle('Today', filters.from === today, { from: today, to: '' })}
+      {mine && toggle('Mine', filters.user === String(userId), () => ({ user: String(userId) }))}
+      {mine && toggle('Failed', filters.outcome === 'failed', () => ({ outcome: 'failed' }))}
+      {toggle('Last hour', filters.from?.includes('T') ?? false, () => ({ from: iso(serverNow() - HOUR_MS), to: '' }))}
+      {toggle('Today', filters.from === today(), () => ({ from: today(), to: '' }))}
     </fieldset>
   );
 }

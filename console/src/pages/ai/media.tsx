@@ -20,10 +20,16 @@ export function MediaFile({
   accept: string;
   onFile: (media: Blob | undefined) => void;
 }) {
+  const [chosen, setChosen] = useState(0);
+  function choose(file: File | undefined) {
+    // What is still being fetched doesn’t take its place.
+    setChosen(chosen + 1);
+    onFile(file);
+  }
   return (
     <>
-      <FetchFile taskId={taskId} onFetched={onFile} />
-      <ChooseFile url={url} accept={accept} onChoose={onFile} />
+      <FetchFile key={chosen} taskId={taskId} onFetched={onFile} />
+      <ChooseFile url={url} accept={accept} onChoose={choose} />
     </>
   );
 }

@@ -19,6 +19,8 @@ export function timeOf(frame: number, rate: number): string {
 }
 
 const STEP = 12;
+/** Stands for the picture of a frame that the browser can’t show. */
+const UNDRAWN = '';
 
 /** The frames of these findings, which are sorted, as pictures. */
 export function Pictures({
@@ -111,7 +113,8 @@ function Picture({
   const [open, setOpen] = useState(false);
   const name = `Frame ${frame} at ${at}`;
   const lines = found.map(({ label, confidence }) => `${label} ${percent(confidence)}`);
-  const picture = address ? <img src={address} alt={`${name}: ${lines.join(', ')}`} /> : `${name} is being drawn …`;
+  const missing = address === UNDRAWN ? `${name} can’t be drawn.` : `${name} is being drawn …`;
+  const picture = address ? <img src={address} alt={`${name}: ${lines.join(', ')}`} /> : missing;
   return (
     <figure>
       <button ref={button} type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
@@ -143,8 +146,9 @@ function usePictures(address: string, rate: number, frames: readonly (readonly [
   useEffect(() => {
     let wanted = true;
     async function drawFrom(opened: Film) {
+      if (frames.length > 0) await opened.ready;
       for (const [frame] of frames) {
-        const picture = await opened.picture(frame);
+        const picture = await opened.picture(frame).catch(() => UNDRAWN);
         if (!wanted) return;
         setPictures((before) => (before.has(frame) ? before : new Map(before).set(frame, picture)));
       }
@@ -171,14 +175,16 @@ function openFilm(address: string, rate: number) {
   async function drawn(frame: number): Promise<string> {
     const source = await opened;
     // Its middle, since the times of frames are rounded.
-    if (source === film) await seek(film, (frame + 0.5) / rate);
+    if (source === film) await seek(film, (frame + 0.5) / rate, 1 / rate);
     return URL.createObjectURL(await copyOf(source));
   }
   return {
+    /** Rejects if the browser can’t play the film. */
+    ready: opened,
     /** @throws if the browser can’t show it */
     picture(frame: number): Promise<string> {
       const picture = pictures.get(frame) ?? last.then(() => drawn(frame));
-      if (!pictures.has(frame)) last = picture;
+      if (!pictures.has(frame)) last = picture.catch(() => undefined);
       pictures.set(frame, picture);
       return picture;
     },
@@ -211,10 +217,22 @@ async function sourceOf(film: HTMLVideoElement): Promise<HTMLVideoElement | HTML
   return still;
 }
 
-async function seek(film: HTMLVideoElement, seconds: number): Promise<void> {
+/** A frame that isn’t shown within this time is taken to be the one that was shown before, or to have a time of its own. */
+const SHOWN_MS = 300;
+
+/** Goes to a time, and waits until a frame of it is there to be drawn, which may be after the browser says that it is there. */
+async function seek(film: HTMLVideoElement, seconds: number, tolerance: number): Promise<void> {
   const there = heard(film, 'onseeked');
+  const shown = new Promise<void>((resolve) => {
+    const look = () =>
+      film.requestVideoFrameCallback?.((_, { mediaTime }) =>
+        Math.abs(mediaTime - seconds) <= tolerance ? resolve() : look(),
+      );
+    look();
+  });
   film.currentTime = seconds;
   await there;
+  await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, SHOWN_MS))]);
 }
 
 const WIDEST = 1_280;

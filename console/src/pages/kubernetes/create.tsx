@@ -243,13 +243,15 @@ function Wrong({
         {placed === 1 && 'One field is wrong. '}
         {placed > 1 && `${placed} fields are wrong. `}Nothing was created.
       </p>
-      <ul>
-        {rest.map((name) => (
-          <li key={name}>
-            {labelOf(name)}: {faults[name]?.join(' ')}
-          </li>
-        ))}
-      </ul>
+      {rest.length > 0 && (
+        <ul>
+          {rest.map((name) => (
+            <li key={name}>
+              {labelOf(name)}: {faults[name]?.join(' ')}
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }
