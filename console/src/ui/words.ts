@@ -54,6 +54,7 @@ const NAMES = ['name', 'flavor_name', 'flavor_id', 'email', 'ip_address', 'addr'
 
 /** What a thing is called that a list of this page has. */
 function nameOf(id: unknown): string | undefined {
+  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
   for (const [, data] of queries.getQueriesData<{ results?: unknown }>({})) {
     const rows: unknown[] = Array.isArray(data?.results) ? data.results : [];
     const found = rows.find((row) => isObject(row) && row.id === id);
