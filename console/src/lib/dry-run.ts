@@ -8,6 +8,8 @@ export interface Difference {
   path: string[];
   before: unknown;
   after: unknown;
+  /** Whether a person chose it, for something new. */
+  chosen?: boolean;
 }
 
 /** What a request would do, as the API tells it. */
@@ -46,6 +48,7 @@ const KNOWN = [
   'expired',
   'last_usage',
   'region',
+  'revision_number',
   'status',
   'vm_state',
   'task_state',
@@ -54,6 +57,8 @@ const KNOWN = [
 export const isSaid = (name: string, within: object): boolean =>
   !KNOWN.includes(name) && !(name.endsWith('_id') && name.replace(/id$/, 'name') in within);
 const PLACES = ['client_id', 'project_id', 'region_id'];
+/** What answers leave out since it is secret, or may be. */
+const HIDDEN = /"\w*(password|secret|payload|private|token|user_data|url)\w*":/;
 const ask = (call: Call) => send(call, { 'tradewind-dry-run': 'true' }) as Promise<Answer>;
 
 /** Asks the server what a request would do. Nothing is changed. @throws ApiError with the refusal that the request would get */
@@ -64,10 +69,11 @@ export async function dryRun(call: Call): Promise<DryRun> {
   if (changes.length === 1 && whole?.path === '' && isObject(whole.value)) {
     // What a second answer has other values for is made up each time.
     const again = await ask(call);
+    const chosen = isObject(call.body) ? call.body : {};
     return {
       ...answer,
       creates: true,
-      differences: madeOf(whole.value, again.changes[0]?.value).filter(
+      differences: madeOf(whole.value, again.changes[0]?.value, chosen).filter(
         ({ path: [name = ''], after }) =>
           isSaid(name, whole.value as object) &&
           !(PLACES.includes(name) && call.path.split('/').includes(String(after))),
@@ -81,13 +87,22 @@ export async function dryRun(call: Call): Promise<DryRun> {
   return { ...answer, creates: false, differences };
 }
 
-/** The fields of a new thing that have a value. Short values come first, and those made on creation last. */
-function madeOf(value: Record<string, unknown>, again: unknown): Difference[] {
-  const rank = (after: unknown) => (after === MADE ? 2 : typeof after === 'object' ? 1 : 0);
-  return Object.entries(lasting(value, again) as Record<string, unknown>)
+/**
+ * The fields of a new thing that have a value. First comes what was chosen: what has fields of its own as it was chosen, since
+ * answers leave some of it out. What is made on creation comes last.
+ */
+function madeOf(value: Record<string, unknown>, again: unknown, chosen: Record<string, unknown>): Difference[] {
+  const rank = ({ chosen, after }: Difference) => (chosen ? 0 : after === MADE ? 2 : 1);
+  const made = lasting(value, again) as Record<string, unknown>;
+  const own = Object.entries(chosen).filter(
+    ([name, one]) =>
+      !HIDDEN.test(JSON.stringify({ [name]: one })) &&
+      (!(name in made) || typeof one === 'object' || typeof made[name] === 'object'),
+  );
+  return Object.entries({ ...made, ...Object.fromEntries(own) })
     .filter(([name, after]) => !UNSAID.includes(name) && !isEmpty(after))
-    .map(([name, after]) => ({ path: [name], before: undefined, after }))
-    .sort((one, other) => rank(one.after) - rank(other.after));
+    .map(([name, after]) => ({ path: [name], before: undefined, after, chosen: name in chosen }))
+    .sort((one, other) => rank(one) - rank(other));
 }
 
 export const isEmpty = (value: unknown): boolean =>

@@ -232,7 +232,7 @@ function TaskList({ of }: { of: DryRun['tasks'] }) {
   );
 }
 
-/** So many lines of differences are seen at once. */
+/** So many lines of differences are seen at once, and what a person chose. */
 const LINES = 8;
 
 /** A difference in words. */
@@ -241,15 +241,17 @@ interface Named {
   name: string;
   before: string | undefined;
   after: string | undefined;
+  chosen?: boolean;
 }
 
 /** Values before and after, one line for each that changes. */
 export function Differences({ of, creates = false }: { of: readonly Named[]; creates?: boolean }) {
-  const rest = of.slice(LINES);
+  const seen = Math.max(LINES, of.filter(({ chosen }) => chosen).length);
+  const rest = of.slice(seen);
   return (
     <div className="page">
       <h3>{creates ? 'What is made' : of.length === 1 ? '1 change' : `${of.length} changes`}</h3>
-      <Lines of={of.slice(0, LINES)} creates={creates} />
+      <Lines of={of.slice(0, seen)} creates={creates} />
       {rest.length > 0 && (
         <details>
           <summary>{creates ? 'Everything else that is made' : `The other ${rest.length}`}</summary>

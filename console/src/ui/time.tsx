@@ -42,7 +42,9 @@ export function Time({ at }: { at: string | null | undefined }) {
   const now = useNow();
   if (!at) return <span className="muted">–</span>;
   const date = timeOf(at);
-  const seconds = (date.getTime() - now) / 1_000;
+  const ahead = (date.getTime() - now) / 1_000;
+  // The server’s clock is known to the second.
+  const seconds = ahead > 0 && ahead < 3 ? 0 : ahead;
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return (
     <time dateTime={date.toISOString()} title={`${FULL.format(date)} (${date.toISOString()})`}>

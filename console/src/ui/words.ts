@@ -69,8 +69,7 @@ export function wordsOfValue(value: unknown, of = '', whole = false): string {
   if (value === '') return '(empty)';
   if (value === undefined || isEmpty(value)) return 'none';
   if (typeof value === 'string') return wordsOfText(value);
-  if (Array.isArray(value))
-    return value.map((one) => wordsOfValue(one, '', whole)).join(whole || value.some(isNew) ? '\n\n' : ', ');
+  if (Array.isArray(value)) return wordsOfList(value, whole);
   if (!isObject(value)) return JSON.stringify(value);
   if (CHOSEN.test(of)) return namedTexts(Object.entries(value));
   if (typeof value.key === 'string' && 'value' in value) return namedTexts([[value.key, value.value]]);
@@ -78,6 +77,9 @@ export function wordsOfValue(value: unknown, of = '', whole = false): string {
   if (name !== undefined && !isNew(value) && !whole) return wordsOfValue(name);
   return linesOf([], value).join('\n') || wordsOfValue(value.id);
 }
+
+const wordsOfList = (list: readonly unknown[], whole: boolean): string =>
+  list.map((one) => wordsOfValue(one, '', whole)).join(list.some(whole ? isObject : isNew) ? '\n\n' : ', ');
 
 const namedTexts = (entries: [string, unknown][]): string =>
   entries.map(([name, one]) => `${name}: ${wordsOfValue(one)}`).join('\n');
@@ -116,11 +118,11 @@ const labelOf = (path: readonly string[], ...texts: (string | undefined)[]): str
     : wordsOf(path).replace(/ (?:ID(s?)|name)$/, '$1');
 
 /** A difference in plain words. An ID is told as the name of what it is of, if the page knows that. */
-export function inWords({ path, ...values }: Difference) {
+export function inWords({ path, chosen = false, ...values }: Difference) {
   const said = (whole: boolean) =>
     [values.before, values.after].map((one) => (one === undefined ? undefined : wordsOfValue(one, path.at(-1), whole)));
-  const names = said(false);
+  const names = said(chosen);
   // Of the same thing, what is different is not its name.
-  const [before, after] = names[0] === names[1] ? said(true) : names;
-  return { path, name: path.length === 0 ? 'All of it' : labelOf(path, before, after), before, after };
+  const [before, after] = names[0] !== undefined && names[0] === names[1] ? said(true) : names;
+  return { path, name: path.length === 0 ? 'All of it' : labelOf(path, before, after), before, after, chosen };
 }

@@ -72,7 +72,7 @@ export function Images() {
         { name: 'Needs', show: ({ min_disk, min_ram }) => `${min_disk} GiB of disk, ${min_ram} MiB of memory` },
         { name: 'Owner', show: ({ visibility }) => (visibility === 'public' ? 'the platform' : 'this project') },
         {
-          name: 'A month',
+          name: 'Licence, a month',
           number: true,
           show: ({ price_per_month, currency_code }) => <Money amount={price_per_month} currency={currency_code} />,
         },

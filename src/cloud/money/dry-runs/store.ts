@@ -47,7 +47,7 @@ export async function publicSubnets(db: Sql, ids: readonly string[]): Promise<Se
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What the database knows of things, and their specs don't say. */
+/** What the database knows of things, and their specs don't say. An image that is being made has the size of its volume. */
 export interface Sizes {
   type: 'image' | 'snapshot';
   sku: string;
@@ -59,7 +59,7 @@ export async function sizesOf(db: Sql, ids: readonly string[]): Promise<Map<stri
   const { rows } = await sql<Sizes & { id: string }>`
     select id, 'snapshot' as type, volume_type as sku, size_gib as amount from snapshots where id = any(${ids}::uuid[])
     union all
-    select id, 'image', '', greatest(ceil(size_bytes / 1073741824.0), 1)::bigint from images
+    select id, 'image', '', greatest(coalesce(ceil(size_bytes / 1073741824.0), min_disk_gib), 1)::bigint from images
     where id = any(${ids}::uuid[])`.execute(db);
   return new Map(rows.map(({ id, ...size }) => [id, size]));
 }

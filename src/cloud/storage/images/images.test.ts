@@ -44,6 +44,15 @@ const imageQuota = async () =>
     ?.used ?? 0;
 
 describe('an image made of a volume', () => {
+  it('costs what the preview says, as a dry run knows before it is there', async () => {
+    const body = { name: unique(), volume_id: await volume() };
+    const headers = { 'tradewind-dry-run': 'true' };
+    const dry = await service.http.request('POST', IMAGES, { body, headers });
+    const preview = await service.http.post('/cloud/v1/pricing/1/1/images', { size: 10 });
+    expect([dry.status, preview.status], dry.text + preview.text).toEqual([200, 200]);
+    expect(dry.body.price_per_month_difference).toBe(preview.body.price_per_month);
+  });
+
   it('is private, has every field, and knows what the volume was made from', async () => {
     const volumeId = await volume({ source: 'image', image_id: publicImages[0]?.id });
     const name = unique();
