@@ -408,7 +408,7 @@ describeInBrowser('pages of networks', () => {
         .first()
         .getByRole('button', { name: /^Remove / })
         .click();
-      await page.getByRole('button', { name: 'HTTPS' }).click();
+      await page.getByRole('button', { name: 'HTTPS', exact: true }).click();
       await page.getByLabel('Traffic', { exact: true }).selectOption('tcp 443');
       const part = page.getByRole('region', { name: 'What opens and closes' });
       await part
@@ -466,7 +466,7 @@ describeInBrowser('pages of networks', () => {
     await line('in · IPv4 · tcp 22 · from 203.0.113.7/32').waitFor();
     expect(await page.getByText('open to the internet').count()).toBe(0);
 
-    await page.getByRole('button', { name: 'HTTPS' }).click();
+    await page.getByRole('button', { name: 'HTTPS', exact: true }).click();
     expect(await line('open to the internet').count()).toBe(2);
     await page.getByLabel('from another group').selectOption({ label: 'clients' });
     await page.getByRole('button', { name: 'Add database' }).click();
@@ -648,7 +648,7 @@ describeInBrowser('pages of networks', () => {
     const group = await newGroup(browser.service.http, 'access');
     const { page, open } = await browser.visit();
     await open(`${PLACE}/security-groups/${group}`);
-    await page.getByRole('button', { name: 'HTTPS' }).click();
+    await page.getByRole('button', { name: 'HTTPS', exact: true }).click();
     await page.getByRole('button', { name: 'Add a rule' }).click();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Apply' }).click();

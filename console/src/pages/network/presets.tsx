@@ -4,7 +4,7 @@ import { useWho } from '../../lib/session.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useGroups } from './groups.tsx';
-import { databaseRules, httpsRules, insideRules, pingRules, type Rule, sshRules } from './rules.ts';
+import { databaseRules, httpRules, httpsRules, insideRules, pingRules, type Rule, sshRules } from './rules.ts';
 
 const DATABASES: Record<string, number> = { PostgreSQL: 5432, MySQL: 3306, MongoDB: 27_017, Redis: 6379 };
 
@@ -15,6 +15,9 @@ export function Presets({ group, onAdd }: { group: string; onAdd: (rules: readon
       <div className="row inside">
         <button type="button" className="button" onClick={() => onAdd(httpsRules())}>
           HTTPS
+        </button>
+        <button type="button" className="button" onClick={() => onAdd(httpRules())}>
+          HTTP
         </button>
         <button type="button" className="button" onClick={() => onAdd(pingRules())}>
           Ping

@@ -153,6 +153,7 @@ const tcp = (port: number, rest: Partial<Rule>): Rule => ({
   ...rest,
 });
 
+export const httpRules = (): Rule[] => both(tcp(80, { description: 'HTTP' }));
 export const httpsRules = (): Rule[] => both(tcp(443, { description: 'HTTPS' }));
 export const pingRules = (): Rule[] => [
   { ...ANY, protocol: 'icmp', port_range_min: 8, description: 'Ping' },
