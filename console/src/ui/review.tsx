@@ -29,6 +29,8 @@ export interface ReviewProps {
   disabled?: string | undefined;
   /** What else there is to say before it is applied. */
   children?: ReactNode;
+  /** Whether the children say all that changes. */
+  tellsAll?: boolean;
   /** After the server has accepted it. */
   onApplied?: (answer: unknown) => void;
   /** Takes a refusal to the fields of a form; the dialog closes then. Returns whether it has taken it. */
@@ -108,6 +110,7 @@ function firstFaulty(button: HTMLElement | null): HTMLElement | undefined {
 function Wished({
   label,
   tone = 'primary',
+  tellsAll = false,
   wish: { call, key },
   onApplied,
   onRefused,
@@ -152,7 +155,7 @@ function Wished({
   return (
     <div className="reviewed">
       {!data && !error && <p className="muted">Asking what it would do …</p>}
-      {data && <Effects of={data} />}
+      {data && <Effects of={tellsAll ? { ...data, differences: [] } : data} />}
       <details>
         <summary>As code</summary>
         <Code calls={[call]} />

@@ -4,7 +4,7 @@ import { $api, type ApiError } from '../../lib/api.ts';
 import { type Call, callOf } from '../../lib/call.ts';
 import { changedFields } from '../../lib/changes.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
-import { useFilters } from '../../lib/search.ts';
+import { useFilters, useSetFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { TextField, takes, useFaults } from '../../ui/field.tsx';
 import { Json } from '../../ui/json.tsx';
@@ -54,12 +54,18 @@ function Known({ group }: { group: Group }) {
   const path = { ...pathOf(place), group_id: group.id };
   const tab = useTab(TABS);
   const { add } = useFilters();
+  const changeAddress = useSetFilters();
   // What was entered stays while one looks at other tabs.
   const [draft, setDraft] = useState<Draft | undefined>(() => {
     const rule = suggestedIn(add);
     return rule && { revision: group.revision_number, lines: [...linesOf(group), added(rule)] };
   });
   const [entered, setEntered] = useState<Partial<Named>>({});
+  function edit(next: Draft | undefined) {
+    setDraft(next);
+    // Read again, the address suggests nothing that is done with.
+    if (!next && add !== undefined) changeAddress({ add: '' });
+  }
   return (
     <Page
       title={group.name}
@@ -79,7 +85,7 @@ function Known({ group }: { group: Group }) {
     >
       {group.description && <p className="muted">{group.description}</p>}
       <Tabs tabs={draft ? { ...TABS, rules: `${TABS.rules} (edited)` } : TABS} label="Parts of the group" />
-      {tab === 'rules' && <Rules group={group} draft={draft} onDraft={setDraft} />}
+      {tab === 'rules' && <Rules group={group} draft={draft} onDraft={edit} />}
       {tab === 'instances' && <Users group={group} />}
       {tab === 'settings' && <Settings group={group} entered={entered} onEntered={setEntered} />}
       {tab === 'json' && <Json of={group} />}
@@ -229,6 +235,7 @@ function Rules({
         />
       )}
       <Presets group={group.id} onAdd={addAll} />
+      {outcome && <OutcomeOf outcome={outcome} />}
       <Section
         title="Draft"
         aside={
@@ -245,6 +252,7 @@ function Rules({
             label="Apply"
             title={`Change the rules of ${group.name}?`}
             tone="primary"
+            tellsAll
             disabled={changes === 0 ? 'Nothing is changed' : undefined}
             call={call}
             onApplied={forget}
@@ -272,7 +280,6 @@ function Rules({
           </button>
         </div>
       </Section>
-      {outcome && <OutcomeOf outcome={outcome} />}
     </>
   );
 }
