@@ -53,7 +53,7 @@ describeInBrowser('the account in the console', () => {
     await open('account/audit');
     await page.getByLabel('User', { exact: true }).selectOption(String(me.results[0].id));
     await page.getByRole('button', { name: 'Last hour' }).click();
-    await page.getByRole('button', { name: 'Failed' }).click();
+    await page.getByRole('button', { name: 'Failed requests' }).click();
     await page.getByText('Nothing matches.').waitFor();
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).toEqual({
@@ -73,7 +73,7 @@ describeInBrowser('the account in the console', () => {
     await page.keyboard.press('Enter');
     await outcome.selectOption('');
     await page.getByText('Filters (2)').waitFor();
-    expect(await page.getByRole('button', { name: 'Failed' }).getAttribute('aria-pressed')).toBe('false');
+    expect(await page.getByRole('button', { name: 'Failed requests' }).getAttribute('aria-pressed')).toBe('false');
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 

@@ -300,14 +300,14 @@ describeInBrowser('AI tasks in the console', () => {
     await page.getByRole('combobox', { name: 'Task' }).selectOption('content-moderation: nsfw');
     await page.getByRole('status').filter({ hasText: 'It takes ffmpeg and the packages of the engines' }).waitFor();
     await page.getByRole('combobox', { name: 'Task' }).selectOption('transcription');
-    await page.getByLabel('audio_language').fill('eng');
+    await page.getByLabel('Spoken language').fill('eng');
     await page.getByRole('status').filter({ hasText: 'No engine for this is running now' }).waitFor();
     expect(await page.getByText('No engine here').count()).toBe(0);
     await page.getByRole('combobox', { name: 'Task' }).selectOption('content-moderation: nsfw');
-    await page.getByLabel('url').fill('nowhere');
+    await page.getByLabel('Address of the file').fill('nowhere');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('alert').filter({ hasText: 'Must be the address of a file' }).waitFor();
-    await page.getByLabel('url').fill(url);
+    await page.getByLabel('Address of the file').fill(url);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'content-moderation: nsfw', level: 1 }).waitFor();

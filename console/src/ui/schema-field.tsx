@@ -11,6 +11,8 @@ interface FieldProps {
   faults: Readonly<Record<string, readonly string[]>>;
   /** The names of what it is in. */
   path?: string;
+  /** What it is called instead of its name in the API. */
+  label?: string | undefined;
 }
 
 /** A value as people write it. */
@@ -21,7 +23,7 @@ const withoutNull = (schemas: readonly Schema[]): Schema[] => schemas.filter((on
 
 /** A part of a body, by its schema. What is left empty is not sent. */
 export function SchemaField(props: FieldProps) {
-  const { name, required, value, onChange, resolve, faults, path = '' } = props;
+  const { name, required, value, onChange, resolve, faults, path = '', label = name } = props;
   const schema = resolve(props.schema);
   const variants = withoutNull(schema.oneOf ?? schema.anyOf ?? []);
   const [only] = variants;
@@ -37,7 +39,7 @@ export function SchemaField(props: FieldProps) {
   if (variants.length > 1 || type === 'object' || type === 'array' || (type === undefined && !schema.enum))
     return <JsonField {...inner} schema={schema} />;
   return (
-    <Labelled name={name} schema={schema} required={required} faults={faults[whole] ?? faults[name]}>
+    <Labelled name={label} schema={schema} required={required} faults={faults[whole] ?? faults[name]}>
       {(ids) => (
         <Simple
           {...ids}
@@ -126,7 +128,8 @@ function Simple({
       required={required}
       type={isNumber ? 'number' : 'text'}
       {...(isNumber && { min: schema.minimum, max: schema.maximum, step: type === 'integer' ? 1 : 'any' })}
-      maxLength={schema.maxLength}
+      // What is too long is refused with the reason: cut off, it would be another word.
+      maxLength={schema.maxLength !== undefined && schema.maxLength < 10 ? undefined : schema.maxLength}
       placeholder={example === undefined ? undefined : textOf(example)}
       value={text}
       onChange={({ target }) => {
@@ -187,6 +190,7 @@ export function Properties({
   resolve,
   faults,
   path = '',
+  words = {},
 }: {
   schema: Schema;
   value: Readonly<Record<string, unknown>>;
@@ -194,6 +198,8 @@ export function Properties({
   resolve: Catalog['resolve'];
   faults: FieldProps['faults'];
   path?: string;
+  /** Labels and helps instead of what the API's document says. */
+  words?: Readonly<Record<string, readonly [label: string, help: string]>>;
 }) {
   const required = new Set(schema.required ?? []);
   const names = Object.keys(schema.properties ?? {}).sort(
@@ -203,7 +209,8 @@ export function Properties({
     <SchemaField
       key={name}
       name={name}
-      schema={schema.properties?.[name] ?? {}}
+      label={words[name]?.[0]}
+      schema={{ ...schema.properties?.[name], ...(words[name] && { description: words[name][1] }) }}
       required={required.has(name)}
       value={value[name]}
       onChange={(next) => {

@@ -91,16 +91,6 @@ function Requests() {
         columns={[
           { name: 'When', show: ({ time }) => <Time at={time} /> },
           {
-            name: 'Who',
-            show: ({ actor: { kind, user_id, email, token }, source }) => (
-              <>
-                {email ?? (user_id === null ? kind : `user ${user_id}`)}{' '}
-                {token && <span className="muted">token {token.id}</span>}{' '}
-                {source.address && <code className="muted">{source.address}</code>}
-              </>
-            ),
-          },
-          {
             name: 'Operation',
             show: ({ operation, type, subject, resources }) => (
               <>
@@ -113,6 +103,16 @@ function Requests() {
                     <code>{subject}</code>
                   )}
                 </span>
+              </>
+            ),
+          },
+          {
+            name: 'Who',
+            show: ({ actor: { kind, user_id, email, token }, source }) => (
+              <>
+                {email ?? (user_id === null ? kind : `user ${user_id}`)}{' '}
+                {token && <span className="muted">token {token.id}</span>}{' '}
+                {source.address && <code className="muted">{source.address}</code>}
               </>
             ),
           },
@@ -137,7 +137,7 @@ function Requests() {
             ),
           },
         ]}
-        empty={<p>Nothing matches.</p>}
+        empty={<p>Nothing matches. A request that was accepted may have started a task that failed: see Tasks.</p>}
       />
       <NextPages next={data?.next_page_token} />
     </Page>
@@ -179,7 +179,7 @@ function Presets({ mine = false }: { mine?: boolean }) {
     <fieldset className="row presets">
       <legend className="hidden">Often looked for</legend>
       {mine && toggle('Mine', filters.user === String(userId), () => ({ user: String(userId) }))}
-      {mine && toggle('Failed', filters.outcome === 'failed', () => ({ outcome: 'failed' }))}
+      {mine && toggle('Failed requests', filters.outcome === 'failed', () => ({ outcome: 'failed' }))}
       {toggle('Last hour', filters.from?.includes('T') ?? false, () => ({ from: iso(serverNow() - HOUR_MS), to: '' }))}
       {toggle('Today', filters.from === today(), () => ({ from: today(), to: '' }))}
     </fieldset>

@@ -45,6 +45,22 @@ function kindOf({ properties = {}, required = [], ...schema }: Schema): Kind {
   };
 }
 
+const LANGUAGE = 'Three letters of ISO 639-2, such as eng for English, ger for German, fre for French.';
+const WORDS = {
+  url: ['Address of the file', 'The server fetches it by HTTP or HTTPS: MP4, for moderation JPEG and PNG too.'],
+  audio_language: ['Spoken language', `${LANGUAGE} Empty: it is detected.`],
+  subtitles_language: [
+    'Language of the subtitles',
+    `${LANGUAGE} Empty: the spoken one. Another one makes it a translation.`,
+  ],
+  stop_objects: [
+    'Stops at',
+    'The analysis ends at the first of these: OBJECT or OBJECT:probability, several separated by commas.',
+  ],
+  client_user_id: ['Your user', 'Whatever you call whom the task is for. It is shown again.'],
+  client_entity_data: ['Your data', 'Any text. It is shown again, and can be searched for.'],
+} as const;
+
 export function NewAiTask() {
   const { data, error, refetch } = useCatalog();
   if (!data) return <UnreadPage title="Create an AI task" error={error} again={refetch} />;
@@ -94,7 +110,8 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
               <div className="note warn">
                 <p>No engine for this is running now. It takes {needs}.</p>
                 <p>
-                  If all of that is installed, <code>npx tradewind doctor</code> on the server says why it does not run.
+                  If all of that is installed, <code>npx tradewind doctor</code> on the server says why it does not run,
+                  to whoever runs it.
                 </p>
               </div>
             )}
@@ -107,6 +124,7 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
               onChange={setEntered}
               resolve={resolve}
               faults={faults}
+              words={WORDS}
             />
           )}
           <div className="row">
@@ -133,8 +151,8 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
             )}
             <p>The engines run on this server, and the file is fetched by it: it must be reachable from there.</p>
             <p className="muted">
-              <code>npx tradewind doctor</code> on the server lists the engines, and how to install those that are
-              missing.
+              To whoever runs the server, <code>npx tradewind doctor</code> lists the engines, and how to install those
+              that are missing.
             </p>
           </div>
         </Section>
