@@ -72,7 +72,7 @@ const askAll = (body: object, http = service.http) => http.post('/tradewind/v1/r
 
 async function pairsOf(
   body: object,
-): Promise<{ from: string; to: string; allowed: boolean; drafted: boolean | null }[]> {
+): Promise<{ from: string; to: string; allowed: boolean; drafted: boolean | null; ip_versions: object[] }[]> {
   const { status, text, body: answered } = await askAll(body);
   expect(status, text).toBe(200);
   return answered.pairs;
@@ -240,12 +240,16 @@ describe('many pairs', () => {
     const ends = [web.id, store.id.toUpperCase(), far.id, 'internet', '203.0.113.7', '2001:DB8::1'];
     const pairs = await pairsOf({ from: [...ends, web.id.toUpperCase()], to: ends, ...TCP });
     const asked = pairs.map(({ from, to }) => `${from} ${to}`);
-    // Three ports with the others, and three ends that are none with the ports; the port that is there twice as well.
-    expect(new Set(asked).size).toBe(3 * 5 + 3 * 3 + 5);
+    // Three ports with the others, and three ends that are none with the ports. The port that is named twice counts once.
+    expect(new Set(asked).size).toBe(3 * 5 + 3 * 3);
     expect(asked).toHaveLength(new Set(asked).size);
-    for (const { from, to, ...told } of pairs) {
-      const { allowed, path } = await answer({ from, to, protocol: 'tcp', port: '443' });
+    for (const { from, to, ip_versions, ...told } of pairs) {
+      const { allowed, path, flows } = await answer({ from, to, protocol: 'tcp', port: '443' });
       expect(told, `${from} ${to}`).toEqual({ allowed, path, drafted: null });
+      const versions = new Set(flows.map(({ ethertype }: { ethertype: string }) => ethertype));
+      expect(ip_versions, `${from} ${to}`).toEqual(
+        [...versions].map((ethertype) => ({ ethertype, allowed, drafted: null })),
+      );
     }
     expect(new Set(pairs.map(({ allowed }) => allowed))).toEqual(new Set([true, false]));
   });
@@ -273,6 +277,55 @@ describe('many pairs', () => {
     }
     const after = await pairsOf({ from, to: [store.id], ...TCP });
     expect(after.map(({ allowed }) => allowed)).toEqual(told.map(({ drafted }) => drafted));
+  });
+
+  it('are one for ends that are spelt in different ways', async () => {
+    const pairs = await pairsOf({
+      from: [web.id.toUpperCase(), web.id, '2001:db8::1', '2001:DB8:0::1'],
+      to: [web.id, far.id, far.id.toUpperCase()],
+    });
+    expect(pairs.map(({ from, to }) => [from, to])).toEqual([
+      [web.id.toUpperCase(), far.id],
+      ['2001:db8::1', web.id],
+      ['2001:db8::1', far.id],
+    ]);
+  });
+
+  it('are told for each IP version', async () => {
+    const dual = await newNetwork('dual', '10.62.0.0/24');
+    await created('/cloud/v1/subnets/1/1', { name: 'six', network_id: dual, cidr: 'fd00:62::/64' }, 'subnets');
+    const port = await newPort(dual);
+    const added = await service.pool.query(
+      `insert into ip_assignments (port_id, subnet_id, address)
+      select $1, id, 'fd00:62::99' from subnets where network_id = $2 and name = 'six'`,
+      [port.id, dual],
+    );
+    expect(added.rowCount).toBe(1);
+    const group = await newGroup(opened);
+    await put(port, group);
+    const drafts = [{ security_group_id: group.id, rules: [opened, { ...opened, ethertype: 'IPv6' }] }];
+    const pairs = await pairsOf({ from: ['internet', '2001:db8::1', '203.0.113.7'], to: [port.id], ...TCP, drafts });
+    const IPV4 = { ethertype: 'IPv4', allowed: true, drafted: true };
+    const IPV6 = { ethertype: 'IPv6', allowed: false, drafted: true };
+    expect(pairs).toMatchObject([
+      { allowed: true, drafted: true, ip_versions: [IPV4, IPV6] },
+      { allowed: false, drafted: true, ip_versions: [IPV6] },
+      { allowed: true, drafted: true, ip_versions: [IPV4] },
+    ]);
+  });
+
+  it('are told as each of them is, for blocks of addresses inside others', async () => {
+    const of = (remote_ip_prefix: string) => ({ direction: 'ingress', remote_ip_prefix });
+    const nested = ['10.0.0.0/8', '10.0.0.0/24', '10.0.0.77/24', '203.0.113.8/30', '203.0.113.9', '192.0.2.255/32'];
+    await put(web, await newGroup(...new Set(nested.map(of))));
+    const from = ['9.255.255.255', '10.0.0.0', '10.255.255.255', '11.0.0.0', '203.0.113.7', '203.0.113.11'];
+    for (const pair of await pairsOf({
+      from: [...from, '192.0.2.254', '192.0.2.255', '255.255.255.255'],
+      to: [web.id],
+    })) {
+      const { allowed } = await answer({ from: pair.from, to: web.id });
+      expect(pair.allowed, pair.from).toBe(allowed);
+    }
   });
 
   it.each<[object, string]>([

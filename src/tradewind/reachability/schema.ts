@@ -132,17 +132,27 @@ export const Reachability = Named('Reachability', {
 });
 export type Reachability = Static<typeof Reachability>;
 
+const verdicts = {
+  allowed: Type.Boolean({ description: 'By the rules as they are stored' }),
+  drafted: nullable(Type.Boolean({ description: 'By the drafts; null without drafts' })),
+};
+
+const Version = Named('ReachabilityVersion', { ethertype: fields.ethertype, ...verdicts });
+
 const Pair = Named('ReachabilityPair', {
   from: Type.String({ description: 'Who sends first, as it was sent' }),
   to: Type.String({ description: 'Who receives, as it was sent' }),
   path: Path,
-  allowed: Type.Boolean({ description: 'By the rules as they are stored' }),
-  drafted: nullable(Type.Boolean({ description: 'By the drafts; null without drafts' })),
+  ...verdicts,
+  ip_versions: Type.Array(Version, {
+    description: 'The same for each IP version of which both have addresses: one of them is enough for the pair',
+  }),
 });
 
 export const ReachabilityPairs = Named('ReachabilityPairs', {
   pairs: Type.Array(Pair, {
-    description: 'All of `from` with all of `to`, but for an end with itself, and for two ends that are no ports',
+    description:
+      'All of `from` with all of `to`, but for an end with itself, and for two ends that are no ports. An end that is named twice counts once',
   }),
 });
 export type ReachabilityPairs = Static<typeof ReachabilityPairs>;
