@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { $api } from '../../lib/api.ts';
+import { $api, api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { type Place, pathOf, usePlace } from '../../lib/place.ts';
 import { Fault } from '../../ui/fault.tsx';
@@ -31,9 +32,26 @@ export const portOption = ({
   text: `${ip_assignments.map(({ ip_address }) => ip_address).join(', ')} in ${network_details.name}`,
 });
 
-/** The request that gives a port these groups. */
-const groupsOf = (place: Place, port: string, security_group_ids: string[]) =>
-  callOf('patch', PORT, { params: { path: { ...pathOf(place), port_id: port } }, body: { security_group_ids } });
+/** The request that gives a port these groups, if it is as it was read: what others have changed is not undone. */
+const groupsOf = (place: Place, port: string, etag: string, security_group_ids: string[]) =>
+  callOf('patch', PORT, {
+    params: { path: { ...pathOf(place), port_id: port } },
+    headers: { 'if-match': etag },
+    body: { security_group_ids },
+  });
+
+/** The groups of a port, with the version that has them. */
+function useGroupsOf(port: string | undefined) {
+  const place = usePlace() as Place;
+  return useQuery({
+    queryKey: ['groups of a port', place, port],
+    queryFn: async () => {
+      const { data, response } = await api.GET(PORT, { params: { path: { ...pathOf(place), port_id: port ?? '' } } });
+      return { groups: data?.security_group_ids ?? [], etag: response.headers.get('etag') ?? '*' };
+    },
+    enabled: port !== undefined,
+  });
+}
 
 /** Puts a group on a port of an instance that doesn't have it yet. */
 export function PutGroup({ group: { id, name } }: { group: { id: string; name: string } }) {
@@ -53,6 +71,13 @@ export function PutGroup({ group: { id, name } }: { group: { id: string; name: s
   );
   const wanted = free.find(({ port_id }) => port_id === port) ?? free[0];
   const known = instance !== '' && ports.data && interfaces.data;
+  const read = useGroupsOf(known ? wanted?.port_id : undefined);
+  const error = (!ports.data && ports.error) || (!interfaces.data && interfaces.error) || (!read.data && read.error);
+  const lack = () => {
+    if (instance === '') return 'Choose an instance first';
+    if (known && !wanted) return 'Its ports have the group already, or no port security';
+    return read.data ? undefined : error ? 'Its ports could not be read' : 'Its ports are being read';
+  };
   return (
     <details className="card">
       <summary className="inside">Put it on an instance</summary>
@@ -69,6 +94,7 @@ export function PutGroup({ group: { id, name } }: { group: { id: string; name: s
         {known && wanted && (
           <SelectField label="Port" value={wanted.port_id} options={free.map(portOption)} onChange={setPort} />
         )}
+        {error && <Fault error={error} />}
         {known && !wanted && <p className="muted">Its ports have the group already, or no port security.</p>}
         <div className="row">
           <Review
@@ -76,8 +102,10 @@ export function PutGroup({ group: { id, name } }: { group: { id: string; name: s
             label="Put it there"
             title={`Put ${name} on a port?`}
             tone="primary"
-            disabled={wanted ? undefined : 'Choose an instance first'}
-            call={() => wanted && groupsOf(place, wanted.port_id, [...(now.get(wanted.port_id) ?? []), id])}
+            disabled={lack()}
+            call={() =>
+              wanted && read.data && groupsOf(place, wanted.port_id, read.data.etag, [...read.data.groups, id])
+            }
           />
         </div>
       </div>
@@ -195,7 +223,7 @@ function Port({ port, of, there }: { port: Listed; of: string; there: Interface 
             key={port.security_groups.map(({ id }) => id).join()}
             now={port.security_groups.map(({ id }) => id)}
             title={`Change the groups of a port of ${of}?`}
-            call={(ids) => groupsOf(place, port.id, ids)}
+            port={port.id}
           />
         </details>
       )}
@@ -203,18 +231,18 @@ function Port({ port, of, there }: { port: Listed; of: string; there: Interface 
   );
 }
 
-function Groups({
-  now,
-  title,
-  call,
-}: {
-  now: readonly string[];
-  title: string;
-  call: (ids: string[]) => ReturnType<typeof callOf>;
-}) {
+function Groups({ now, title, port }: { now: readonly string[]; title: string; port: string }) {
+  const place = usePlace() as Place;
   const { options } = useGroups();
+  const { data, error } = useGroupsOf(port);
   const [wanted, setWanted] = useState<readonly string[]>(now);
-  const same = wanted.length === now.length && wanted.every((id) => now.includes(id));
+  const isSame = (one: readonly string[], other: readonly string[]) =>
+    one.length === other.length && one.every((id) => other.includes(id));
+  const lack = isSame(wanted, now)
+    ? 'Nothing is changed'
+    : data && isSame(data.groups, now)
+      ? undefined
+      : 'The port is being read';
   return (
     <div className="form">
       <div>
@@ -227,14 +255,15 @@ function Groups({
           />
         ))}
       </div>
+      {!data && error && <Fault error={error} />}
       <div className="row">
         <Review
           operation="updatePort"
           label="Change groups"
           title={title}
           tone="primary"
-          disabled={same ? 'Nothing is changed' : undefined}
-          call={() => call([...wanted])}
+          disabled={lack}
+          call={() => data && groupsOf(place, port, data.etag, [...wanted])}
         />
       </div>
     </div>

@@ -6,9 +6,9 @@ import { Choice, optionsOf } from '../../ui/choice.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { Section } from '../../ui/page.tsx';
 import { INTERNET, type Question, QuestionLink } from './links.tsx';
-import { Cells, type End, INSTANCES, readPairs, useEnds } from './matrix.tsx';
+import { Cells, type End, INSTANCES, partOf, readPairs, useEnds } from './matrix.tsx';
 import { trafficAsked } from './reachability.tsx';
-import { fateOf, hasPorts, isIcmp, type Line, type Rule } from './rules.ts';
+import { exposureOf, fateOf, hasPorts, isIcmp, type Line, type Rule, sentenceOf } from './rules.ts';
 
 const INSTANCES_OF = '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}/instances';
 
@@ -32,6 +32,31 @@ function trafficsOf({ protocol, port_range_min: first, port_range_max: last }: R
   return [...new Set([first, last ?? first])].map((port) => ({ protocol, port: String(port) }));
 }
 
+/** So many ranges that changed rules name are asked about, by an address in each. */
+const MOST_RANGES = 3;
+
+/** An address that few other ranges hold: the last one, for those of IPv4. */
+function addressIn(prefix: string): string {
+  const [address = '', length = ''] = prefix.split('/');
+  if (address.includes(':')) return address;
+  const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  const size = 2 ** (32 - Number(length));
+  const last = number - (number % size) + size - 1;
+  return [24, 16, 8, 0].map((bits) => Math.floor(last / 2 ** bits) % 256).join('.');
+}
+
+/** The ranges that rules name, as ends. All addresses together are the internet. */
+function rangesOf(rules: readonly Rule[]): End[] {
+  const prefixes = rules.flatMap(({ remote_ip_prefix: prefix }) => (prefix && !prefix.endsWith('/0') ? [prefix] : []));
+  const ends = [...new Set(prefixes)].map((prefix) => ({
+    instance: undefined,
+    name: prefix,
+    port: addressIn(prefix),
+    address: '',
+  }));
+  return ends.filter(({ port }, at) => ends.findIndex((one) => one.port === port) === at);
+}
+
 /** Works out what a draft opens and closes. Nothing is asked for as long as nothing is changed. */
 export function useOutcome(group: string, lines: readonly Line[]) {
   const place = usePlace() as Place;
@@ -50,8 +75,11 @@ export function useOutcome(group: string, lines: readonly Line[]) {
   const used = own.length > 0;
   const instances = used && others.data ? [...own, ...others.data.results] : [];
   const different = [...new Map(instances.map((one) => [one.id, one])).values()];
-  const known = useEnds(different.slice(0, INSTANCES));
-  const ends = different.length > 0 ? known?.ends : undefined;
+  const looked = different.slice(0, INSTANCES);
+  const known = useEnds(looked);
+  const ranges = rangesOf(changed);
+  const ends =
+    known && !known.error && different.length > 0 ? [...known.ends, ...ranges.slice(0, MOST_RANGES)] : undefined;
   const traffics = [...new Map(changed.flatMap(trafficsOf).map((one) => [trafficAsked(one), one]))];
   const rules = lines.flatMap(({ now }) => now ?? []);
   const asked = ends ? traffics.slice(0, MOST) : [];
@@ -59,12 +87,21 @@ export function useOutcome(group: string, lines: readonly Line[]) {
     queries: asked.map(([, question]) => readPairs(ends ?? [], question, { group, rules })),
   });
   if (!enabled) return undefined;
+  const ports = known?.ends.filter(({ instance }) => instance !== undefined) ?? [];
   return {
     ends,
     /** Undefined until it is known. */
     used: users.data && used,
-    error: users.error ?? others.error ?? answers.find(({ error }) => error)?.error,
+    error: users.error ?? others.error ?? known?.error ?? answers.find(({ error }) => error)?.error,
     leftOut: Math.max(0, traffics.length - MOST),
+    leftRanges: Math.max(0, ranges.length - MOST_RANGES),
+    part: partOf(
+      { shown: looked.length, all: Math.max(different.length, others.data?.count ?? 0) },
+      { shown: ports.length, all: known?.all ?? 0 },
+    ),
+    wide: lines.flatMap(({ before, now }) =>
+      now && exposureOf(now) === WIDE && !(before && exposureOf(before) === WIDE) ? [sentenceOf(now, (id) => id)] : [],
+    ),
     hasTypes: changed.some((rule) => trafficsOf(rule).length === 0),
     traffics: asked.map(([text, question], at) => ({
       text,
@@ -75,29 +112,41 @@ export function useOutcome(group: string, lines: readonly Line[]) {
 }
 
 type Outcome = NonNullable<ReturnType<typeof useOutcome>>;
-type Change = 'opens' | 'closes' | 'stays open' | 'stays blocked';
-interface Answer {
-  pairs: readonly { from: string; to: string; allowed: boolean; drafted: boolean | null }[];
+interface Verdict {
+  allowed: boolean;
+  drafted: boolean | null;
 }
+interface Answer {
+  pairs: readonly (Verdict & { from: string; to: string; ip_versions: readonly (Verdict & { ethertype: string })[] })[];
+}
+type Version = Answer['pairs'][number]['ip_versions'][number];
 
-/** What happens to each connection between two instances, or one and the internet. */
+/** What happens to each connection between two instances, or one and something outside, by any IP version. */
 function changesIn(answer: Answer | undefined, ends: readonly End[]) {
   const byPort = new Map(ends.map((end) => [end.port, end]));
-  return answer?.pairs.flatMap(({ from, to, allowed, drafted }) => {
+  return answer?.pairs.flatMap(({ from, to, drafted, ip_versions }) => {
     const [source, target] = [byPort.get(from), byPort.get(to)];
     if (!source || !target || source.instance === target.instance) return [];
-    const change: Change = allowed ? (drafted ? 'stays open' : 'closes') : drafted ? 'opens' : 'stays blocked';
-    return [{ source, target, change }];
+    const opens = ip_versions.filter((one) => !one.allowed && one.drafted);
+    const closes = ip_versions.filter((one) => one.allowed && !one.drafted);
+    const words = [
+      ...(opens.length > 0 ? [`opens${opens.every(isIpv6) ? ' (IPv6)' : ''}`] : []),
+      // What is open still by the other version hasn't closed.
+      ...(closes.length > 0 ? [`closes${drafted || closes.every(isIpv6) ? ` (${closes[0]?.ethertype})` : ''}`] : []),
+    ];
+    const stays = drafted ? 'stays open' : 'stays blocked';
+    return [{ source, target, opens: opens.length > 0, closes: closes.length > 0, text: words.join(', ') || stays }];
   });
 }
+
+const isIpv6 = ({ ethertype }: Version): boolean => ethertype === 'IPv6';
 
 type Changes = ReturnType<typeof changesIn>;
 
 /** The sum, such as `2 connections open, 1 closes`. */
-function sumOf(changes: NonNullable<Changes>): string {
-  const [opens = 0, closes = 0] = (['opens', 'closes'] as const).map(
-    (wanted) => changes.filter(({ change }) => change === wanted).length,
-  );
+function sumOf(changes: NonNullable<Changes>, ends: readonly End[] = []): string {
+  const opens = changes.filter((one) => one.opens).length;
+  const closes = changes.filter((one) => one.closes).length;
   const said = [
     ...(opens > 0 ? [`${opens} ${opens === 1 ? 'connection opens' : 'connections open'}`] : []),
     ...(closes > 0
@@ -106,25 +155,45 @@ function sumOf(changes: NonNullable<Changes>): string {
         ]
       : []),
   ];
-  return said.length === 0 ? 'Nothing opens or closes.' : `${said.join(', ')}.`;
+  const outside = ends.filter(({ instance }) => instance === undefined).map(({ name }) => name);
+  const looked = ['these instances', ...outside.slice(0, -1)].join(', ');
+  return said.length === 0
+    ? `Nothing opens or closes between ${looked} and ${outside.at(-1) ?? 'the internet'}.`
+    : `${said.join(', ')}.`;
 }
 
-/** Who becomes open to the internet, in a clear warning. */
+const WIDE = 'open to much of the internet';
+
+/** What becomes open to the internet, or to much of it, in a clear warning. */
 function Exposure({ of }: { of: Outcome }) {
   const gained = of.traffics.flatMap(({ text, changes = [] }) => {
     const names = changes
-      .filter(({ source, change }) => source.port === INTERNET && change === 'opens')
+      .filter(({ source, opens }) => source.port === INTERNET && opens)
       .map(({ target }) => target.name);
     return names.length > 0 ? [`${text} to ${[...new Set(names)].join(', ')}`] : [];
   });
-  if (gained.length === 0) return null;
-  return <p className="note warn">{`The internet gains access: ${gained.join('; ')}.`}</p>;
+  return (
+    <>
+      {gained.length > 0 && <p className="note warn">{`The internet gains access: ${gained.join('; ')}.`}</p>}
+      {of.wide.length > 0 && <p className="note warn">{`New rules are ${WIDE}: ${of.wide.join('; ')}.`}</p>}
+    </>
+  );
 }
 
 /** What isn't looked at. */
-function Limits({ of: { leftOut, hasTypes } }: { of: Outcome }) {
+function Limits({ of: { leftOut, leftRanges, hasTypes, part } }: { of: Outcome }) {
+  const looked = [part.instances && `${part.instances}, those with the group before others`, part.ports].filter(
+    Boolean,
+  );
   return (
     <>
+      {looked.length > 0 && <p className="muted">Worked out for {looked.join(', and ')}.</p>}
+      {leftRanges > 0 && (
+        <p className="muted">
+          The draft names {leftRanges} more {leftRanges === 1 ? 'range' : 'ranges'} of addresses, which{' '}
+          {leftRanges === 1 ? 'isn’t' : 'aren’t'} looked at here.
+        </p>
+      )}
       {leftOut > 0 && (
         <p className="muted">
           The draft changes {leftOut} more {leftOut === 1 ? 'kind' : 'kinds'} of traffic, which aren’t worked out here.
@@ -135,7 +204,7 @@ function Limits({ of: { leftOut, hasTypes } }: { of: Outcome }) {
   );
 }
 
-const UNUSED = 'No instance has this group: nothing opens or closes.';
+const UNUSED = 'No instance has this group.';
 
 /** The sums of all traffic, for the review. */
 export function OutcomeInBrief({ of }: { of: Outcome | undefined }) {
@@ -148,7 +217,7 @@ export function OutcomeInBrief({ of }: { of: Outcome | undefined }) {
       <ul>
         {of.traffics.map(({ text, changes }) => (
           <li key={text}>
-            {text}: {changes ? sumOf(changes) : '…'}
+            {text}: {changes ? sumOf(changes, of.ends) : '…'}
           </li>
         ))}
       </ul>
@@ -156,13 +225,6 @@ export function OutcomeInBrief({ of }: { of: Outcome | undefined }) {
     </section>
   );
 }
-
-const LOOKS: Record<Change, string> = {
-  opens: 'badge good',
-  closes: 'badge bad',
-  'stays open': 'muted',
-  'stays blocked': 'muted',
-};
 
 /** Which connections a draft opens and closes. */
 export function OutcomeOf({ outcome }: { outcome: Outcome }) {
@@ -174,7 +236,7 @@ export function OutcomeOf({ outcome }: { outcome: Outcome }) {
       title="What opens and closes"
       aside={
         <span role="status">
-          {used === false ? UNUSED : shown?.changes && `${shown.text}: ${sumOf(shown.changes)}`}
+          {used === false ? UNUSED : shown?.changes && `${shown.text}: ${sumOf(shown.changes, ends)}`}
         </span>
       }
     >
@@ -200,18 +262,20 @@ export function OutcomeOf({ outcome }: { outcome: Outcome }) {
 }
 
 function Before({ ends, asked, changes }: { ends: readonly End[]; asked: Question; changes: NonNullable<Changes> }) {
-  const byPair = new Map(changes.map(({ source, target, change }) => [`${source.port} ${target.port}`, change]));
+  const byPair = new Map(changes.map((change) => [`${change.source.port} ${change.target.port}`, change]));
   return (
     <Cells
       ends={ends}
       caption={`What the draft opens and closes for ${trafficAsked(asked)}: rows send first, columns receive`}
       show={({ port: from }, { port: to }) => {
         const change = byPair.get(`${from} ${to}`);
-        if (change === undefined) return null;
-        if (change === 'opens' || change === 'closes') return <span className={LOOKS[change]}>{change}</span>;
+        if (change === undefined) return <span className="muted">–</span>;
+        const { opens, closes, text } = change;
+        // What opens is no good news as such.
+        if (opens || closes) return <span className={`badge ${opens ? 'warn' : 'bad'}`}>{text}</span>;
         return (
-          <QuestionLink asked={{ ...asked, from, to }} className={LOOKS[change]}>
-            {change}
+          <QuestionLink asked={{ ...asked, from, to }} className="muted">
+            {text}
           </QuestionLink>
         );
       }}

@@ -23,15 +23,24 @@ const INTERFACES = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/i
 const ASK = '/tradewind/v1/reachability';
 
 export interface End {
-  /** Undefined for the internet. */
+  /** Undefined for the internet and for addresses. */
   instance: string | undefined;
   name: string;
   port: string;
   address: string;
 }
 
-/** The ports of instances, and the internet behind them. `all` is how many ports there are, also those that are left out. */
-export function useEnds(instances: readonly { id: string; name: string }[]): { ends: End[]; all: number } | undefined {
+interface Ends {
+  ends: End[];
+  /** How many ports there are, also those that are left out. */
+  all: number;
+  /** Of a read, without which ends would be missing. */
+  error: object | undefined;
+  again: () => void;
+}
+
+/** The ports of instances, and the internet behind them. */
+export function useEnds(instances: readonly { id: string; name: string }[]): Ends | undefined {
   const place = usePlace() as Place;
   const interfaces = useQueries({
     queries: instances.map(({ id }) =>
@@ -50,8 +59,20 @@ export function useEnds(instances: readonly { id: string; name: string }[]): { e
     })),
   );
   const internet = { instance: undefined, name: 'the internet', port: INTERNET, address: '' };
-  return { ends: [...ports.slice(0, PORTS), internet], all: ports.length };
+  const failed = interfaces.filter(({ data, error }) => !data && error);
+  return {
+    ends: [...ports.slice(0, PORTS), internet],
+    all: ports.length,
+    error: failed[0]?.error ?? undefined,
+    again: () => void Promise.all(failed.map(({ refetch }) => refetch())),
+  };
 }
+
+/** Which instances and ports are looked at, if those are not all. */
+export const partOf = (instances: { shown: number; all: number }, ports: { shown: number; all: number }) => ({
+  instances: instances.all > instances.shown ? `the first ${instances.shown} of ${instances.all} instances` : undefined,
+  ports: ports.all > ports.shown ? `${ports.shown} of their ${ports.all} ports` : undefined,
+});
 
 /** The request that answers for every pair of these ends at once, perhaps with other rules for a group. */
 export function pairsOf(ends: readonly End[], asked: Question, draft?: { group: string; rules: readonly Rule[] }) {
@@ -79,6 +100,10 @@ export function Matrix() {
   const instances = list.data?.results ?? [];
   const known = useEnds(instances);
   const shown = known?.ends.slice(0, -1) ?? [];
+  const part = partOf(
+    { shown: instances.length, all: list.data?.count ?? 0 },
+    { shown: shown.length, all: known?.all ?? 0 },
+  );
   return (
     <Page
       title="Reachability matrix"
@@ -91,7 +116,7 @@ export function Matrix() {
         <AsCode
           calls={[
             callOf('get', LIST, init),
-            ...(known && shown.length > 0 ? [callOf('post', ASK, pairsOf(known.ends, asked))] : []),
+            ...(known && !known.error && shown.length > 0 ? [callOf('post', ASK, pairsOf(known.ends, asked))] : []),
           ]}
         />
       }
@@ -112,15 +137,15 @@ export function Matrix() {
       {list.data && (
         <p className="muted">
           {trafficAsked(asked)} between{' '}
-          {list.data.count > INSTANCES
-            ? `the first ${INSTANCES} of ${list.data.count} instances by name: the filters choose others`
-            : 'these instances'}
-          {known && known.all > shown.length && `, ${shown.length} of their ${known.all} ports`}, and the internet. Each
-          cell leads to its rule.
+          {part.instances ? `${part.instances} by name: the filters choose others` : 'these instances'}
+          {part.ports && `, ${part.ports}`}, and the internet. Each cell leads to its rule.
         </p>
       )}
-      {known && list.data && shown.length === 0 && <p className="card empty">It takes an instance with a port.</p>}
-      {known && shown.length > 0 && <Reached ends={known.ends} asked={asked} />}
+      {known?.error && <Fault error={known.error} again={known.again} />}
+      {known && !known.error && list.data && shown.length === 0 && (
+        <p className="card empty">It takes an instance with a port.</p>
+      )}
+      {known && !known.error && shown.length > 0 && <Reached ends={known.ends} asked={asked} />}
     </Page>
   );
 }
@@ -184,7 +209,11 @@ export function Cells({
               </th>
               {ends.map((to) => (
                 <td key={to.port}>
-                  {to.instance === from.instance ? <span className="muted">itself</span> : show(from, to)}
+                  {to.port === from.port || (to.instance !== undefined && to.instance === from.instance) ? (
+                    <span className="muted">itself</span>
+                  ) : (
+                    show(from, to)
+                  )}
                 </td>
               ))}
             </tr>

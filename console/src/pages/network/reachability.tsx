@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { paths } from '../../../types/api.d.ts';
@@ -270,10 +271,13 @@ function InstanceEnd({ label, port, onChange }: { label: string; port: string; o
   const options = [...(owner && !known.some(({ id }) => id === owner.id) ? [owner] : []), ...known].map(
     ({ id, name }) => ({ value: id, text: name }),
   );
-  async function choose(id: string) {
-    // Not by the cache, whose reads are broken off when something changes.
-    const { data } = await api.GET(INTERFACES, ofInstance(id));
-    onChange(data?.results[0]?.port_id ?? '');
+  // Not by the cache, whose reads are broken off when something changes.
+  const first = useMutation({ mutationFn: (id: string) => api.GET(INTERFACES, ofInstance(id)) });
+  function choose(id: string) {
+    // Of several choices, the last one counts.
+    first.reset();
+    if (id === '') onChange('');
+    else first.mutate(id, { onSuccess: ({ data }) => onChange(data?.results[0]?.port_id ?? '') });
   }
   return (
     <>
@@ -284,8 +288,9 @@ function InstanceEnd({ label, port, onChange }: { label: string; port: string; o
         label={`${label}: instance`}
         value={owner?.id ?? ''}
         options={[{ value: '', text: port && !owner ? 'none: it is a port of its own' : 'choose one' }, ...options]}
-        onChange={(id) => void (id ? choose(id) : onChange(''))}
+        onChange={choose}
       />
+      {first.error && <Fault error={first.error} />}
       {port && owner && (
         <SelectField
           label={`${label}: port`}
