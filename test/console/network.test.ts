@@ -147,6 +147,23 @@ describeInBrowser('pages of networks', () => {
       );
       const open = machines.at(-1) as Machine;
       await turnOffPortSecurity(http, open);
+      // The first one isn't open to the internet, so that drafts can open it.
+      const isForAll = (rule: Rule) => rule.direction === 'ingress' && !rule.remote_group_id && !rule.remote_ip_prefix;
+      for (const group of machines[0]?.groups ?? []) {
+        const kept = (rules.get(group) ?? []).filter((rule) => !isForAll(rule));
+        rules.set(group, [...kept, tcp(2222, '203.0.113.0/24')]);
+        await setRules(http, group, rules.get(group) ?? []);
+      }
+    });
+
+    const tcp = (port: number, remote_ip_prefix: string | null): Rule => ({
+      direction: 'ingress',
+      ethertype: 'IPv4',
+      protocol: 'tcp',
+      port_range_min: port,
+      port_range_max: port,
+      remote_ip_prefix,
+      remote_group_id: null,
     });
 
     function randomRules(groups: readonly string[]): Rule[] {
@@ -368,21 +385,12 @@ describeInBrowser('pages of networks', () => {
       return Object.fromEntries(told.flat());
     }
     const nameIn = (head: string): string => /^(the internet|\S+)/.exec(head)?.[0] ?? head;
-    const cellsBy = (ends: readonly End[], say: (from: End, to: End) => string) =>
-      Object.fromEntries(ends.flatMap((from) => ends.map((to) => [`${nameOf(from)} to ${nameOf(to)}`, say(from, to)])));
+    const cellsBy = (ends: readonly End[], say: (from: End, to: End) => string, name = nameOf) =>
+      Object.fromEntries(ends.flatMap((from) => ends.map((to) => [`${name(from)} to ${name(to)}`, say(from, to)])));
 
     it('is shown for a draft before it is applied, and then is as the draft said', async () => {
-      const ends: End[] = [...machines, INTERNET];
       const group = machines.flatMap(({ groups }) => groups)[0] as string;
-      const https: Rule[] = (['IPv4', 'IPv6'] as const).map((ethertype) => ({
-        direction: 'ingress',
-        ethertype,
-        protocol: 'tcp',
-        port_range_min: 443,
-        port_range_max: 443,
-        remote_ip_prefix: null,
-        remote_group_id: null,
-      }));
+      const https: Rule[] = [tcp(443, null), { ...tcp(443, null), ethertype: 'IPv6' }];
       const { body } = await browser.service.http.get(`/cloud/v1/securitygroups/1/1/${group}`);
       const [first] = body.security_group_rules;
       const isFirst = (rule: Rule) =>
@@ -391,15 +399,27 @@ describeInBrowser('pages of networks', () => {
       expect(kept.length).toBe((rules.get(group) ?? []).length - 1);
       // The first rule of the page goes, so that something may close as well.
       const then = new Map([...rules, [group, [...kept, ...https]]]);
+      // Of the range that it names, the page asks about the last address.
+      const lasts: Record<string, string> = {
+        '10.81.0.0/24': '10.81.0.255',
+        '10.82.0.0/25': '10.82.0.127',
+        '10.80.0.0/14': '10.83.255.255',
+        '203.0.113.0/24': '203.0.113.255',
+        '203.0.113.7/32': '203.0.113.7',
+      };
+      const range = lasts[first.remote_ip_prefix ?? ''];
+      const ends: End[] = [...machines, INTERNET, ...(range ? [range] : [])];
       const told = { true: { true: 'stays open', false: 'closes' }, false: { true: 'opens', false: 'stays blocked' } };
       const outcome = (from: End, to: End) => {
         if (from === to) return 'itself';
+        if (typeof from === 'string' && typeof to === 'string') return '–';
         const asked = { from, to, protocol: 'tcp', port: '443' };
         return told[`${passes(asked)}`][`${passes(asked, then)}`];
       };
-      const expected = cellsBy(ends, outcome);
+      const expected = cellsBy(ends, outcome, (end) => (end === range ? first.remote_ip_prefix : nameOf(end)));
       const opens = Object.values(expected).filter((text) => text === 'opens').length;
       const gained = machines.filter((machine) => outcome(INTERNET, machine) === 'opens').map(({ name }) => name);
+      expect(gained, `seed ${seed}`).toContain('machine-1');
 
       const { page, open } = await browser.visit();
       await open(`${PLACE}/security-groups/${group}`);
@@ -416,8 +436,8 @@ describeInBrowser('pages of networks', () => {
         .filter({ hasText: /^tcp 443: / })
         .waitFor();
       expect(await cellsOf(part.getByRole('table')), `seed ${seed}`).toEqual(expected);
-      if (opens > 0) expect(await part.getByRole('status').textContent()).toContain(`${opens} connection`);
-      expect(await part.getByText('The internet gains access').count()).toBe(gained.length > 0 ? 1 : 0);
+      expect(await part.getByRole('status').textContent()).toContain(`${opens} connection`);
+      expect(await part.getByText('The internet gains access').count()).toBe(1);
       expect(await accessibilityFaults(page)).toEqual([]);
 
       const sum = (await part.getByRole('status').textContent()) ?? '';
@@ -435,9 +455,27 @@ describeInBrowser('pages of networks', () => {
       const applied = { opens: 'allowed', closes: 'blocked', 'stays open': 'allowed', 'stays blocked': 'blocked' };
       expect(await cellsOf(table), `seed ${seed}`).toEqual(
         Object.fromEntries(
-          Object.entries(expected).map(([pair, text]) => [pair, applied[text as keyof typeof applied] ?? text]),
+          Object.entries(cellsBy([...machines, INTERNET], outcome)).map(([pair, text]) => [
+            pair,
+            applied[text as keyof typeof applied] ?? text,
+          ]),
         ),
       );
+    });
+
+    it('is shown for a range that a drafted rule names, with a warning if it is much of the internet', async () => {
+      const [{ groups }] = machines as [Machine];
+      const { page, open } = await browser.visit();
+      const add = new URLSearchParams({ add: JSON.stringify({ ...tcp(8443, '0.0.0.0/1'), description: '' }) });
+      await open(`${PLACE}/security-groups/${groups[0]}?${add}`);
+      const part = page.getByRole('region', { name: 'What opens and closes' });
+      await part
+        .getByText('New rules are open to much of the internet: in · IPv4 · tcp 8443 · from 0.0.0.0/1.')
+        .waitFor();
+      await part.getByRole('table').waitFor();
+      const cells = await cellsOf(part.getByRole('table'));
+      expect(cells).toMatchObject({ '0.0.0.0/1 to machine-1': 'opens', '0.0.0.0/1 to the internet': '–' });
+      expect(await part.getByText('The internet gains access').count()).toBe(0);
     });
   });
 
