@@ -37,7 +37,7 @@ const MOST_RANGES = 3;
 
 /** An address that few other ranges hold: the last one, for those of IPv4. */
 function addressIn(prefix: string): string {
-  const [address = '', length = ''] = prefix.split('/');
+  const [address = '', length = '32'] = prefix.split('/');
   if (address.includes(':')) return address;
   const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
   const size = 2 ** (32 - Number(length));
@@ -129,13 +129,15 @@ function changesIn(answer: Answer | undefined, ends: readonly End[]) {
     if (!source || !target || source.instance === target.instance) return [];
     const opens = ip_versions.filter((one) => !one.allowed && one.drafted);
     const closes = ip_versions.filter((one) => one.allowed && !one.drafted);
+    const onlyIpv6 = opens.every(isIpv6);
     const words = [
-      ...(opens.length > 0 ? [`opens${opens.every(isIpv6) ? ' (IPv6)' : ''}`] : []),
+      ...(opens.length > 0 ? [`opens${onlyIpv6 ? ' (IPv6)' : ''}`] : []),
       // What is open still by the other version hasn't closed.
       ...(closes.length > 0 ? [`closes${drafted || closes.every(isIpv6) ? ` (${closes[0]?.ethertype})` : ''}`] : []),
     ];
     const stays = drafted ? 'stays open' : 'stays blocked';
-    return [{ source, target, opens: opens.length > 0, closes: closes.length > 0, text: words.join(', ') || stays }];
+    const text = words.join(', ') || stays;
+    return [{ source, target, opens: opens.length > 0, onlyIpv6, closes: closes.length > 0, text }];
   });
 }
 
@@ -169,7 +171,7 @@ function Exposure({ of }: { of: Outcome }) {
   const gained = of.traffics.flatMap(({ text, changes = [] }) => {
     const names = changes
       .filter(({ source, opens }) => source.port === INTERNET && opens)
-      .map(({ target }) => target.name);
+      .map(({ target, onlyIpv6 }) => `${target.name}${onlyIpv6 ? ' (IPv6)' : ''}`);
     return names.length > 0 ? [`${text} to ${[...new Set(names)].join(', ')}`] : [];
   });
   return (
