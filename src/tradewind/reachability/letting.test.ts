@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalRule, type RuleInput } from '../../cloud/network/security-groups/rules/rule.ts';
-import { type Connection, lets, missingFor } from './routes.ts';
+import { type Connection, lets, missingFor } from './letting.ts';
 
 const GROUP = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
 

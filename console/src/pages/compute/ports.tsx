@@ -100,7 +100,7 @@ export function PutGroup({ group: { id, name } }: { group: { id: string; name: s
           <Review
             operation="updatePort"
             label="Put it there"
-            title={`Put ${name} on a port?`}
+            title={`Put ${name} on ${instances.data?.results.find((one) => one.id === instance)?.name}, ${wanted && portOption(wanted).text}?`}
             tone="primary"
             disabled={lack()}
             call={() =>

@@ -341,6 +341,7 @@ function AnswerTo({ from, to, asked }: { from: string; to: string; asked: Questi
       <header>
         <h2 id="answer" className={`badge ${data.allowed ? 'good' : 'bad'}`}>
           {data.allowed ? 'Allowed' : 'Blocked'}
+          {data.path === null && ' by its rules'}
         </h2>
         <span>
           {trafficAsked(asked)} from <EndName end={from} /> to <EndName end={to} />
@@ -379,7 +380,7 @@ function pathInWords({ path, flows }: Answer): string {
     case 'none':
       return 'There is no way: no router connects the networks of both ports. The rules would say:';
     default:
-      return 'The way between the port and the other end isn’t known here: the rules of the port decide.';
+      return 'The rules of the port decide. Whether there is a way isn’t looked at: from the internet, a port is reached only by a public address.';
   }
 }
 
