@@ -4,6 +4,7 @@ import { callOf } from '../lib/call.ts';
 import type { Place } from '../lib/place.ts';
 import { only, type Search } from '../lib/search.ts';
 import { Copy } from '../ui/copy.tsx';
+import { keep } from '../ui/export.tsx';
 import { CheckField, Field, TextField, useFaults } from '../ui/field.tsx';
 import { ChoiceFilter, TextFilter } from '../ui/filters.tsx';
 import { ListPage, useRead } from '../ui/list-page.tsx';
@@ -101,6 +102,13 @@ function NewKey({ project }: { project: number }) {
               This is the private key of <strong>{made.name}</strong>. It is shown this once and kept nowhere.
             </p>
             <div className="row">
+              <button
+                type="button"
+                className="button"
+                onClick={() => keep(new Blob([made.private_key]), `${made.name}.pem`)}
+              >
+                Save it as a file
+              </button>
               <Copy text={made.private_key} label="Copy the private key" />
               <button type="button" className="button quiet" onClick={() => setMade(undefined)}>
                 I have kept it

@@ -3,6 +3,16 @@ import * as api from '../lib/api.ts';
 import { Action } from './action.tsx';
 import { useToasts } from './toasts.tsx';
 
+/** Saves something as a file. */
+export function keep(body: Blob, name: string): void {
+  const address = URL.createObjectURL(body);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
 /** Saves everything that matches as a file, as the API writes it. */
 export function Export({
   operation,
@@ -24,12 +34,7 @@ export function Export({
   async function save() {
     setBusy(true);
     try {
-      const address = URL.createObjectURL(await api.file(path, { accept }));
-      const link = document.createElement('a');
-      link.href = address;
-      link.download = file;
-      link.click();
-      URL.revokeObjectURL(address);
+      keep(await api.file(path, { accept }), file);
     } catch (error) {
       said.add({ title: 'Not exported', description: (error as Error).message, type: 'bad' });
     } finally {

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, memo, useCallback, useRef, useState } from 'react';
 import * as api from '../../lib/api.ts';
 import { Copy } from '../../ui/copy.tsx';
+import { keep } from '../../ui/export.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { Section } from '../../ui/page.tsx';
 import { MediaFile, useBlobAddress } from './media.tsx';
@@ -175,18 +176,10 @@ function Subtitles({ taskId }: { taskId: string }) {
   async function save() {
     setRefused(undefined);
     try {
-      keep(await api.file(`/streaming/ai/tasks/${taskId}/subtitles.vtt`));
+      keep(await api.file(`/streaming/ai/tasks/${taskId}/subtitles.vtt`), `${taskId}.vtt`);
     } catch (error) {
       setRefused(error as Error);
     }
-  }
-  function keep(body: Blob) {
-    const address = URL.createObjectURL(body);
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = `${taskId}.vtt`;
-    link.click();
-    URL.revokeObjectURL(address);
   }
   return (
     <>

@@ -6,6 +6,7 @@ import type { Place } from '../../lib/place.ts';
 import { Action } from '../../ui/action.tsx';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Choice, optionsOf } from '../../ui/choice.tsx';
+import { keep } from '../../ui/export.tsx';
 import { Fault } from '../../ui/fault.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -158,12 +159,7 @@ function Access({ place, cluster }: { place: Place; cluster: Cluster }) {
     setError(undefined);
     try {
       const { config } = (await send(call)) as { config: string };
-      const address = URL.createObjectURL(new Blob([config], { type: 'application/yaml' }));
-      const link = document.createElement('a');
-      link.href = address;
-      link.download = `${cluster.name}.kubeconfig`;
-      link.click();
-      URL.revokeObjectURL(address);
+      keep(new Blob([config], { type: 'application/yaml' }), `${cluster.name}.kubeconfig`);
     } catch (thrown) {
       setError(thrown as ApiError);
     }
