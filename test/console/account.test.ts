@@ -54,7 +54,12 @@ describeInBrowser('the account in the console', () => {
     await page.getByLabel('User', { exact: true }).selectOption(String(me.results[0].id));
     await page.getByRole('button', { name: 'Last hour' }).click();
     await page.getByRole('button', { name: 'Failed requests' }).click();
+    await page.getByRole('link', { name: 'the failed tasks' }).waitFor();
+    await page.getByLabel('Type of event').fill('delete');
+    await page.getByRole('alert').filter({ hasText: 'Types are like' }).waitFor();
     await page.getByText('Nothing matches.').waitFor();
+    await page.getByLabel('Type of event').fill('');
+    await page.getByRole('alert').filter({ hasText: 'Types are like' }).waitFor({ state: 'detached' });
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).toEqual({
       user: String(me.results[0].id),

@@ -43,10 +43,13 @@ export function TextFilter({
   label,
   placeholder,
   type = 'search',
+  fault,
 }: {
   name: string;
   label: string;
   placeholder?: string;
+  /** Says what is wrong with a text that nothing can be found by. */
+  fault?: (text: string) => string | undefined;
   type?: 'search' | 'date';
 }) {
   const filters = useFilters();
@@ -68,12 +71,14 @@ export function TextFilter({
     }, TYPING_MS);
     return () => clearTimeout(timer);
   });
+  const wrong = fault?.(there);
   return (
     <TextField
       label={label}
       type={type}
       value={text}
       onChange={setText}
+      {...(wrong !== undefined && { faults: [wrong] })}
       {...(placeholder !== undefined && { placeholder })}
     />
   );

@@ -3,6 +3,7 @@ import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { serverNow } from '../../lib/hub.ts';
 import { useRefusal } from '../../lib/permissions.ts';
+import { useNearestPlace } from '../../lib/place.ts';
 import { given, type Search, useFilters, useSetFilters } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
 import { AsCode } from '../../ui/as-code.tsx';
@@ -41,9 +42,15 @@ const whole = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 const listOf = <Value,>(value: Value | undefined): Value[] | undefined => (value === undefined ? undefined : [value]);
 
+const TYPE = /^tradewind\.(\*|[a-z0-9_]+\.(\*|[a-z0-9_]+))$/;
+const typeFault = (text: string): string | undefined =>
+  text === '' || TYPE.test(text)
+    ? undefined
+    : 'Not looked for yet. Types are like tradewind.volume.deleted or tradewind.volume.*';
+
 const queryOf = ({ type, subject, outcome, user, token, project, address, from, to }: Search) =>
   given({
-    type: type ? [type] : undefined,
+    type: type && TYPE.test(type) ? [type] : undefined,
     subject: subject ? [subject] : undefined,
     outcome: listOf(OUTCOMES.find((one) => one === outcome)),
     user_id: listOf(whole(user)),
@@ -56,6 +63,7 @@ const queryOf = ({ type, subject, outcome, user, token, project, address, from, 
 
 function Requests() {
   const { read, call, filters } = useRead(requestsOf);
+  const place = useNearestPlace();
   // The other form is for exports.
   const data = read.data as Exclude<typeof read.data, string>;
   const everything = callOf('get', '/tradewind/v1/audit', { params: { query: queryOf(filters) } });
@@ -74,7 +82,7 @@ function Requests() {
       <Tabs tabs={TABS} label="Parts of the page" />
       <Presets mine />
       <Filters>
-        <TextFilter name="type" label="Type of event" placeholder="tradewind.volume.*" />
+        <TextFilter name="type" label="Type of event" placeholder="tradewind.volume.*" fault={typeFault} />
         <TextFilter name="subject" label="About" placeholder="volume/…" />
         <UserFilter />
         <TextFilter name="token" label="Token ID" />
@@ -137,7 +145,15 @@ function Requests() {
             ),
           },
         ]}
-        empty={<p>Nothing matches. A request that was accepted may have started a task that failed: see Tasks.</p>}
+        empty={
+          <p>
+            Nothing matches. A request that was accepted may have started a task that failed: see{' '}
+            <Link to="/p/$project/r/$region/tasks" params={place} search={{ state: 'ERROR' }}>
+              the failed tasks
+            </Link>
+            .
+          </p>
+        }
       />
       <NextPages next={data?.next_page_token} />
     </Page>
