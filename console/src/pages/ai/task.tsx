@@ -1,4 +1,4 @@
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
@@ -36,6 +36,7 @@ const PROGRESS_MS = 1_000;
 export function AiTaskPage() {
   const { task: id } = useParams({ from: '/ai-tasks/$task' });
   const tab = useTab(TABS);
+  const navigate = useNavigate();
   const params = { path: { task_id: id } };
   const {
     data: task,
@@ -49,6 +50,11 @@ export function AiTaskPage() {
   );
   if (!task) return <UnreadPage title="AI task" error={error} again={refetch} />;
   const unfinished = UNFINISHED.includes(task.status);
+  const again = callOf('post', '/streaming/ai/tasks', {
+    body: task.task_data as never,
+    // Other refusals of this area don't name fields.
+    headers: { accept: 'application/problem+json' },
+  });
   const cancel = callOf('post', '/streaming/ai/tasks/{task_id}/cancel', { params });
   return (
     <Page
@@ -62,6 +68,17 @@ export function AiTaskPage() {
       actions={
         <>
           <AsCode calls={[callOf('get', '/streaming/ai/tasks/{task_id}', { params })]} />
+          {task.status === 'FAILURE' && (
+            <Review
+              operation="createAiTask"
+              label="Try again"
+              title="Create a task with the same data?"
+              call={() => again}
+              onApplied={(answer) =>
+                void navigate({ to: '/ai-tasks/$task', params: { task: (answer as { task_id: string }).task_id } })
+              }
+            />
+          )}
           <Review
             operation="cancelAiTask"
             label="Cancel"
