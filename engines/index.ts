@@ -29,7 +29,7 @@ export {
   type AnalysisJob,
   CATEGORIES,
 } from './job.ts';
-export { languageOf, unknownLanguage } from './languages.ts';
+export { LANGUAGES, languageOf, unknownLanguage } from './languages.ts';
 export { readModels } from './models/manifest.ts';
 export { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from './nudity-labels.ts';
 export type { EngineSettings } from './settings.ts';

@@ -37,6 +37,9 @@ const CANONICAL: ReadonlyMap<string, string> = new Map([
   ...Object.entries(BIBLIOGRAPHIC_BY_TERMINOLOGICAL),
 ]);
 
+/** The bibliographic codes of all known languages. */
+export const LANGUAGES: readonly string[] = [...new Set(CANONICAL.values())].sort();
+
 /** Returns the bibliographic code of a language for either of its codes; undefined for an unknown code. */
 export function languageOf(code: string): string | undefined {
   return CANONICAL.get(code);

@@ -300,7 +300,8 @@ describeInBrowser('AI tasks in the console', () => {
     await page.getByRole('combobox', { name: 'Task' }).selectOption('content-moderation: nsfw');
     await page.getByRole('status').filter({ hasText: 'It takes ffmpeg and the packages of the engines' }).waitFor();
     await page.getByRole('combobox', { name: 'Task' }).selectOption('transcription');
-    await page.getByLabel('Spoken language').fill('eng');
+    await page.getByLabel('Spoken language').selectOption({ label: 'German' });
+    expect(await page.getByLabel('Spoken language').inputValue()).toBe('ger');
     await page.getByRole('status').filter({ hasText: 'No engine for this is running now' }).waitFor();
     expect(await page.getByText('No engine here').count()).toBe(0);
     await page.getByRole('combobox', { name: 'Task' }).selectOption('content-moderation: nsfw');
@@ -316,6 +317,22 @@ describeInBrowser('AI tasks in the console', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('REVOKED').waitFor();
+  });
+
+  it('tries a failed task again with the same data', async () => {
+    const failed = await makeTranscription({ audio_language: 'ger', client_user_id: 'pupil of the failed task' });
+    await finish(failed, { error: 'The film is gone' });
+    await browser.service.pool.query("update ai_tasks set status = 'FAILURE' where id = $1", [failed]);
+    const { page, open } = await browser.visit();
+    await open(`ai-tasks/${failed}`);
+    await page.getByRole('alert').filter({ hasText: 'The film is gone' }).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+    await page.waitForURL((now) => !now.pathname.endsWith(failed));
+    const next = new URL(page.url()).pathname.split('/').at(-1);
+    const { http } = browser.service;
+    const dataOf = async (id?: string) => (await http.get(`/streaming/ai/tasks/${id}`)).body.task_data;
+    expect(await dataOf(next)).toEqual(await dataOf(failed));
   });
 
   it('is accessible with each kind of result', { timeout: LONG }, async () => {

@@ -13,6 +13,8 @@ interface FieldProps {
   path?: string;
   /** What it is called instead of its name in the API. */
   label?: string | undefined;
+  /** What its choices are called. */
+  texts?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A value as people write it. */
@@ -23,7 +25,7 @@ const withoutNull = (schemas: readonly Schema[]): Schema[] => schemas.filter((on
 
 /** A part of a body, by its schema. What is left empty is not sent. */
 export function SchemaField(props: FieldProps) {
-  const { name, required, value, onChange, resolve, faults, path = '', label = name } = props;
+  const { name, required, value, onChange, resolve, faults, path = '', label = name, texts } = props;
   const schema = resolve(props.schema);
   const variants = withoutNull(schema.oneOf ?? schema.anyOf ?? []);
   const [only] = variants;
@@ -45,6 +47,7 @@ export function SchemaField(props: FieldProps) {
           {...ids}
           schema={schema}
           type={type ?? 'string'}
+          texts={texts}
           required={required}
           value={value}
           onChange={onChange}
@@ -93,11 +96,19 @@ function Labelled({
 function Simple({
   schema,
   type,
+  texts,
   required,
   value,
   onChange,
   ...ids
-}: Ids & { schema: Schema; type: string; required: boolean; value: unknown; onChange: (value: unknown) => void }) {
+}: Ids & {
+  schema: Schema;
+  type: string;
+  texts: FieldProps['texts'];
+  required: boolean;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
   const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
   const text = value === undefined ? '' : textOf(value);
   const example = schema.default ?? schema.examples?.[0];
@@ -114,7 +125,7 @@ function Simple({
         <option value="">{schema.default === undefined ? '' : `default: ${textOf(schema.default)}`}</option>
         {options.map((one) => (
           <option key={String(one)} value={String(one)}>
-            {String(one)}
+            {texts?.[String(one)] ?? String(one)}
           </option>
         ))}
       </select>
@@ -198,19 +209,27 @@ export function Properties({
   resolve: Catalog['resolve'];
   faults: FieldProps['faults'];
   path?: string;
-  /** Labels and helps instead of what the API's document says. */
-  words?: Readonly<Record<string, readonly [label: string, help: string]>>;
+  /** Labels, helps and choices instead of what the API's document says. */
+  words?: Readonly<Record<string, readonly [label: string, help: string, choices?: Readonly<Record<string, string>>]>>;
 }) {
   const required = new Set(schema.required ?? []);
   const names = Object.keys(schema.properties ?? {}).sort(
     (one, other) => Number(required.has(other)) - Number(required.has(one)),
   );
+  const schemaOf = (name: string): Schema => {
+    const [, description, choices] = words[name] ?? [];
+    return {
+      ...(choices ? { type: 'string', enum: Object.keys(choices) } : schema.properties?.[name]),
+      ...(description !== undefined && { description }),
+    };
+  };
   return names.map((name) => (
     <SchemaField
       key={name}
       name={name}
       label={words[name]?.[0]}
-      schema={{ ...schema.properties?.[name], ...(words[name] && { description: words[name][1] }) }}
+      texts={words[name]?.[2]}
+      schema={schemaOf(name)}
       required={required.has(name)}
       value={value[name]}
       onChange={(next) => {

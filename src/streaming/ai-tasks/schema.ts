@@ -148,6 +148,13 @@ export const aiTaskKindsSchema = Type.Array(
       description: 'What has to be installed before an engine can do it; null if one can now',
       examples: ['ffmpeg and the packages of the engines (npx tradewind engines install)'],
     }),
+    languages: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'What can be spoken and shown, as ISO 639-2 codes. Which of them an engine here knows, `GET /streaming/ai/info` tells',
+        examples: [['eng', 'ger']],
+      }),
+    ),
   }),
 );
 

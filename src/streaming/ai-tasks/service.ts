@@ -49,7 +49,9 @@ export async function listAiTaskKinds({ database }: Platform) {
   const possible = (await readCapabilities(database.sql)).flatMap(engines.workKinds);
   const kinds = Object.entries(WANTED) as [engines.WorkKind, string][];
   return kinds.map(([kind, wanted]) => ({
-    ...(kind === 'transcription' ? { task_name: kind } : { task_name: 'content-moderation' as const, category: kind }),
+    ...(kind === 'transcription'
+      ? { task_name: kind, languages: engines.LANGUAGES }
+      : { task_name: 'content-moderation' as const, category: kind }),
     needs: possible.includes(kind) ? null : wanted,
   }));
 }

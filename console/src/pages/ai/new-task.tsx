@@ -45,14 +45,10 @@ function kindOf({ properties = {}, required = [], ...schema }: Schema): Kind {
   };
 }
 
-const LANGUAGE = 'Three letters of ISO 639-2, such as eng for English, ger for German, fre for French.';
+const DETECTED = 'Empty: it is detected.';
+const AS_SPOKEN = 'Empty: the spoken one. Another one makes it a translation.';
 const WORDS = {
   url: ['Address of the file', 'The server fetches it by HTTP or HTTPS: MP4, for moderation JPEG and PNG too.'],
-  audio_language: ['Spoken language', `${LANGUAGE} Empty: it is detected.`],
-  subtitles_language: [
-    'Language of the subtitles',
-    `${LANGUAGE} Empty: the spoken one. Another one makes it a translation.`,
-  ],
   stop_objects: [
     'Stops at',
     'The analysis ends at the first of these: OBJECT or OBJECT:probability, several separated by commas.',
@@ -60,6 +56,13 @@ const WORDS = {
   client_user_id: ['Your user', 'Whatever you call whom the task is for. It is shown again.'],
   client_entity_data: ['Your data', 'Any text. It is shown again, and can be searched for.'],
 } as const;
+
+/** Languages by their codes, in the order of their names. */
+function namesOf(codes: readonly string[]): Record<string, string> {
+  const names = new Intl.DisplayNames(['en'], { type: 'language' });
+  const named = codes.map((code) => [code, names.of(code) ?? code] as const);
+  return Object.fromEntries(named.toSorted(([, one], [, other]) => one.localeCompare(other)));
+}
 
 export function NewAiTask() {
   const { data, error, refetch } = useCatalog();
@@ -74,7 +77,8 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
   const kind = kinds.find((one) => one.name === name);
   const known = Object.keys(kind?.schema.properties ?? {});
   const { faults, clear, take } = useFaults(known);
-  const needs = useNeeds(kind?.fixed ?? {});
+  const { needs, languages = [] } = useKind(kind?.fixed ?? {}) ?? {};
+  const choices = namesOf(languages);
   // What was entered for another kind stays until it is of use again.
   const body = {
     ...kind?.fixed,
@@ -110,8 +114,8 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
               <div className="note warn">
                 <p>No engine for this is running now. It takes {needs}.</p>
                 <p>
-                  If all of that is installed, <code>npx tradewind doctor</code> on the server says why it does not run,
-                  to whoever runs it.
+                  Whoever runs the server installs it. If it is installed, <code>npx tradewind doctor</code> there says
+                  why it does not run.
                 </p>
               </div>
             )}
@@ -124,7 +128,11 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
               onChange={setEntered}
               resolve={resolve}
               faults={faults}
-              words={WORDS}
+              words={{
+                ...WORDS,
+                audio_language: ['Spoken language', DETECTED, choices],
+                subtitles_language: ['Language of the subtitles', AS_SPOKEN, choices],
+              }}
             />
           )}
           <div className="row">
@@ -147,7 +155,7 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
         <Section title="What the engines can do">
           <div className="inside page">
             {name === 'transcription' && needs === null && (
-              <Languages spoken={entered.audio_language} shown={entered.subtitles_language} />
+              <Languages spoken={entered.audio_language} shown={entered.subtitles_language} names={choices} />
             )}
             <p>The engines run on this server, and the file is fetched by it: it must be reachable from there.</p>
             <p className="muted">
@@ -161,18 +169,24 @@ function Form({ kinds, resolve }: { kinds: readonly Kind[]; resolve: Catalog['re
   );
 }
 
-/** What that kind of task takes, if no engine can do it now; null if one can. */
-function useNeeds({ task_name, category }: Record<string, unknown>): string | null | undefined {
+/** What the server says of a kind of task: what it takes if no engine can do it now, and its languages. */
+function useKind({ task_name, category }: Record<string, unknown>) {
   const { data } = $api.useQuery('get', '/tradewind/v1/ai-tasks/kinds');
-  return data?.find((one) => one.task_name === task_name && one.category === category)?.needs;
+  return data?.find((one) => one.task_name === task_name && one.category === category);
 }
 
-const CODE = /^[a-z]{3}$/;
-
-/** Whether the engines that are installed know the languages, as far as they are entered. */
-function Languages({ spoken, shown }: { spoken: unknown; shown: unknown }) {
-  const audio = typeof spoken === 'string' && CODE.test(spoken) ? spoken : undefined;
-  const subtitles = typeof shown === 'string' && CODE.test(shown) ? shown : undefined;
+/** Whether the engines that are installed know the languages, as far as they are chosen. */
+function Languages({
+  spoken,
+  shown,
+  names,
+}: {
+  spoken: unknown;
+  shown: unknown;
+  names: Readonly<Record<string, string>>;
+}) {
+  const audio = typeof spoken === 'string' ? spoken : undefined;
+  const subtitles = typeof shown === 'string' ? shown : undefined;
   const { data, error } = $api.useQuery(
     'get',
     '/streaming/ai/info',
@@ -187,8 +201,11 @@ function Languages({ spoken, shown }: { spoken: unknown; shown: unknown }) {
     },
     { enabled: audio !== undefined },
   );
-  if (audio === undefined) return <p>Enter the spoken language to see whether an engine here knows it.</p>;
-  const pair = subtitles === undefined || subtitles === audio ? audio : `${audio} with subtitles in ${subtitles}`;
+  if (audio === undefined) return <p>Choose the spoken language to see whether an engine here knows it.</p>;
+  const pair =
+    subtitles === undefined || subtitles === audio
+      ? names[audio]
+      : `${names[audio]} with subtitles in ${names[subtitles]}`;
   return (
     <div role="status">
       {error && <Fault error={error} />}

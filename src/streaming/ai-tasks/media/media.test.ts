@@ -215,6 +215,9 @@ it('lists the kinds of tasks with what they need', async () => {
     'soft_nudity',
     'sport',
   ]);
+  const { body: kinds } = await other.http.get(KINDS);
+  expect(kinds[0].languages).toContain('ger');
+  expect(kinds[1]).not.toHaveProperty('languages');
   expect(none[1][1]).toContain('npx tradewind engines install');
   await service.pool.query(
     `update workers set beat_at = now() + interval '1 hour', capabilities = '{"categories": ["nsfw"]}'`,
