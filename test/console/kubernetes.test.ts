@@ -68,11 +68,14 @@ describeInBrowser('clusters in the console', () => {
     await page.getByRole('link', { name: 'SSH keys' }).click();
     await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
     await page.goBack();
-    const { body: price } = await service.http.post('/cloud/v2/pricing/1/1/k8s/clusters', {
-      pools: [{ flavor_id: 'g1-standard-2-4', node_count: 2, boot_volume_size: 50, boot_volume_type: 'ssd_hiiops' }],
-    });
-    const total = price.total_price.price_per_month.toLocaleString('en', { maximumFractionDigits: 2 });
-    await page.getByRole('region', { name: 'Price' }).getByText(total).waitFor();
+    // At the minimum, and at the maximum as it is at first.
+    for (const node_count of [2, 3]) {
+      const { body: price } = await service.http.post('/cloud/v2/pricing/1/1/k8s/clusters', {
+        pools: [{ flavor_id: 'g1-standard-2-4', node_count, boot_volume_size: 50, boot_volume_type: 'ssd_hiiops' }],
+      });
+      const total = price.total_price.price_per_month.toLocaleString('en', { maximumFractionDigits: 2 });
+      await page.getByRole('region', { name: 'Price' }).getByText(total).waitFor();
+    }
 
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Create cluster demo?' });

@@ -409,30 +409,20 @@ const PREVIEW = '/cloud/v2/pricing/{project_id}/{region_id}/k8s/clusters';
 /** What the pools would cost, once nothing has been typed for a moment. An answer belongs to its question: a late one shows nowhere. */
 function PricePreview({ place, pools }: { place: Place; pools: readonly PoolDraft[] }) {
   const wanted = pools.filter(({ flavor_id }) => flavor_id !== '');
-  const question = JSON.stringify(
-    wanted.map(({ flavor_id, min_node_count, boot_volume_size, boot_volume_type, is_public_ipv4 }) => ({
-      flavor_id,
-      ...(min_node_count !== undefined && { node_count: min_node_count }),
-      ...(!isBareMetal(flavor_id) &&
-        boot_volume_size !== undefined &&
-        boot_volume_type !== '' && { boot_volume_size, boot_volume_type }),
-      ...(is_public_ipv4 && { is_public_ipv4 }),
-    })),
+  const question = JSON.stringify(wanted.map((pool) => pricedOf(pool, pool.min_node_count ?? 1)));
+  const most = JSON.stringify(
+    wanted.map((pool) => pricedOf(pool, Math.max(pool.min_node_count ?? 1, pool.max_node_count ?? 1))),
   );
-  const [asked, setAsked] = useState(question);
+  const [[asked, askedMost], setAsked] = useState([question, most]);
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(question), TYPING_MS);
+    const timer = setTimeout(() => setAsked([question, most]), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [question]);
+  }, [question, most]);
   const body = { pools: JSON.parse(asked) };
-  const { data, error, isPlaceholderData } = useQuery({
-    queryKey: ['cluster price', place, asked],
-    queryFn: async ({ signal }) =>
-      (await api.POST(PREVIEW, { params: { path: pathOf(place) }, body, signal })).data as Price,
-    enabled: asked !== '[]',
-    placeholderData: keepPreviousData,
-  });
-  const stale = isPlaceholderData || asked !== question;
+  const { data, error, isPlaceholderData } = usePreview(place, asked, asked !== '[]');
+  const isMore = askedMost !== asked;
+  const priceOfMost = usePreview(place, askedMost, isMore);
+  const stale = isPlaceholderData || (isMore && priceOfMost.isPlaceholderData) || asked !== question;
   return (
     <section className="card" aria-labelledby="preview" aria-busy={stale}>
       <header>
@@ -445,8 +435,43 @@ function PricePreview({ place, pools }: { place: Place; pools: readonly PoolDraf
       <div className="inside">
         {asked === '[]' && <p className="muted">Choose a flavor to see what it costs.</p>}
         {error && asked !== '[]' && <Fault error={error} />}
-        {data && !error && asked !== '[]' && <PriceFacts of={data} pools={wanted.map(({ name }) => name)} />}
+        {data && !error && asked !== '[]' && (
+          <>
+            <p className="muted">For the minimum of nodes in each pool.</p>
+            <PriceFacts
+              of={data}
+              pools={wanted.map((pool, at) => ({ ...body.pools[at], name: pool.name }))}
+              most={isMore ? priceOfMost.data : undefined}
+            />
+          </>
+        )}
       </div>
     </section>
   );
+}
+
+/** What matters of a pool for its price. */
+const pricedOf = (
+  { flavor_id, boot_volume_size, boot_volume_type, is_public_ipv4 }: PoolDraft,
+  node_count: number,
+) => ({
+  flavor_id,
+  node_count,
+  ...(!isBareMetal(flavor_id) &&
+    boot_volume_size !== undefined &&
+    boot_volume_type !== '' && { boot_volume_size, boot_volume_type }),
+  ...(is_public_ipv4 && { is_public_ipv4 }),
+});
+
+/** The price of pools, which are given as text so that one question is asked once. */
+function usePreview(place: Place, pools: string, enabled: boolean) {
+  return useQuery({
+    queryKey: ['cluster price', place, pools],
+    queryFn: async ({ signal }) => {
+      const body = { pools: JSON.parse(pools) };
+      return (await api.POST(PREVIEW, { params: { path: pathOf(place) }, body, signal })).data as Price;
+    },
+    enabled,
+    placeholderData: keepPreviousData,
+  });
 }

@@ -34,7 +34,7 @@ export function Overview({ place, read: { cluster, etag } }: { place: Place; rea
       <Section title="Price" aside={<AsCode calls={[callOf('get', PRICE, { params: { path } })]} />}>
         <div className="inside">
           {price.error && <Fault error={price.error} again={() => void price.refetch()} />}
-          {price.data && <PriceFacts of={price.data} pools={cluster.pools.map(({ name }) => name)} />}
+          {price.data && <PriceFacts of={price.data} pools={cluster.pools} />}
         </div>
       </Section>
       <Access place={place} cluster={cluster} />
@@ -89,6 +89,15 @@ function Facts({ place, cluster }: { place: Place; cluster: Cluster }) {
 
 type Single = Price['total_price'];
 
+/** What tells which lines a pool has in a price. */
+interface PricedPool {
+  name: string;
+  boot_volume_size?: number | null | undefined;
+  is_public_ipv4?: boolean | undefined;
+}
+
+const centsOf = ({ price_per_month }: Single): number => Math.round((price_per_month ?? 0) * 100);
+
 const amountOf = ({ price_status, price_per_month, currency_code }: Single) =>
   price_status === 'show' ? (
     <>
@@ -101,28 +110,43 @@ const amountOf = ({ price_status, price_per_month, currency_code }: Single) =>
   );
 
 /** The price of a cluster, part by part. */
-export function PriceFacts({ of, pools }: { of: Price; pools: readonly string[] }) {
+export function PriceFacts({
+  of,
+  pools,
+  most,
+}: {
+  of: Price;
+  pools: readonly PricedPool[];
+  /** With as many nodes as there can be, if those are more. */
+  most?: Price | undefined;
+}) {
   const { instances, volumes, publicips, total_price: total } = of;
+  const names = pools.map(({ name }, at) => name || `pool ${at + 1}`);
+  // The API leaves out pools that have none.
+  const withVolumes = names.filter((_, at) => typeof pools[at]?.boot_volume_size === 'number');
+  const withAddresses = names.filter((_, at) => pools[at]?.is_public_ipv4);
+  const lines = [
+    ...instances.map((one, at) => [`Machines of ${names[at] ?? `pool ${at + 1}`}`, one] as const),
+    ...volumes.map((one, at) => [`Boot volumes of ${withVolumes[at] ?? `pool ${at + 1}`}`, one] as const),
+    ...publicips.map((one, at) => [`Public addresses of ${withAddresses[at] ?? `pool ${at + 1}`}`, one] as const),
+  ];
+  const shown = lines.reduce((sum, [, one]) => sum + centsOf(one), 0);
   return (
     <dl className="facts">
-      {instances.map((one, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: by the order of the pools
-        <Row key={at} name={`Machines of ${pools[at] || `pool ${at + 1}`}`} of={one} />
-      ))}
-      {volumes.map((one, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no names
-        <Row key={at} name={volumes.length === 1 ? 'Boot volumes' : `Boot volumes ${at + 1}`} of={one} />
-      ))}
-      {publicips.map((one, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no names
-        <Row key={at} name={publicips.length === 1 ? 'Public addresses' : `Public addresses ${at + 1}`} of={one} />
+      {lines.map(([name, one], at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two pools may have one name while they are entered
+        <Row key={at} name={name} of={one} />
       ))}
       <dt>
         <strong>Total</strong>
       </dt>
       <dd>
         <strong>{amountOf(total)}</strong>
+        {total.price_status === 'show' && shown !== centsOf(total) && (
+          <span className="muted"> (the lines above are rounded)</span>
+        )}
       </dd>
+      {most && <Row name="With the most nodes" of={most.total_price} />}
       {total.price_status === 'show' && (
         <>
           <dt>By the hour</dt>
