@@ -216,6 +216,11 @@ const sum = (lines: readonly { cost: number | null }[]): number =>
 
 function Changes({ place }: { place: Place }) {
   const read = $api.useQuery('get', ACTIONS, { params: { query: changesOf(place) } });
+  // The other cards read these, too: nothing more is asked of the server.
+  const failed = $api.useQuery('get', TASKS, failedOf(place));
+  const running = useRunning(place);
+  const known = [...(failed.data?.results ?? []), ...(running.data?.results ?? [])];
+  const stateOf = (id: string | null) => known.find((task) => task.id === id)?.state;
   return (
     <Card title="Recent changes" read={read}>
       {read.data?.count === 0 && <p className="empty">Nobody has changed anything yet.</p>}
@@ -232,6 +237,7 @@ function Changes({ place }: { place: Place }) {
                 {resources.map(({ search_field, resource_id }) => search_field ?? resource_id).join(', ')}
               </strong>
             </span>
+            {stateOf(task_id) && <State of={String(stateOf(task_id))} />}
             {task_id && (
               <Link
                 to="/p/$project/r/$region/tasks/$task"
