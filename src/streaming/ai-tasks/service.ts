@@ -50,7 +50,7 @@ export async function listAiTaskKinds({ database }: Platform) {
   const kinds = Object.entries(WANTED) as [engines.WorkKind, string][];
   return kinds.map(([kind, wanted]) => ({
     ...(kind === 'transcription'
-      ? { task_name: kind, languages: engines.LANGUAGES }
+      ? { task_name: kind, languages: [...engines.LANGUAGES] }
       : { task_name: 'content-moderation' as const, category: kind }),
     needs: possible.includes(kind) ? null : wanted,
   }));
