@@ -45,18 +45,19 @@ export type ReachabilityQuery = Static<typeof ReachabilityQuery>;
 /** Every pair of them is worked out in one request. */
 const MAX_ENDS = 32;
 const MAX_DRAFTS = 4;
-const Ends = (who: string) =>
+const Ends = (who: string, example: string) =>
   Type.Array(Type.String({ minLength: 2, maxLength: 45 }), {
     minItems: 1,
     maxItems: MAX_ENDS,
     description: `${who}. Each is ${ENDS}`,
+    examples: [[example]],
   });
 
 export const ReachabilityQuestion = Input(
   'ReachabilityQuestion',
   {
-    from: Ends('Who sends first'),
-    to: Ends('Who receives'),
+    from: Ends('Who sends first', INTERNET),
+    to: Ends('Who receives', '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'),
     ...traffic,
     drafts: OptionalList(RulesOfGroup, {
       minItems: 1,
