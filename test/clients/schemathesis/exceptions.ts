@@ -101,6 +101,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'POST /cloud/v2/pricing/{project_id}/{region_id}/lifecycle_policy',
       'POST /cloud/v2/security_groups/{project_id}/{region_id}',
       'POST /cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules',
+      'POST /tradewind/v1/reachability',
       'PUT /cloud/v1/securitygrouprules/{project_id}/{region_id}/{rule_id}',
       'PATCH /cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}',
       'PATCH /cloud/v2/global_quotas/{client_id}',
