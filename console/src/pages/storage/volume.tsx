@@ -154,7 +154,9 @@ function Facts({ of: volume, place }: { of: Volume; place: Place }) {
 function Card({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Section title={title}>
-      <div className="inside form">{children}</div>
+      <form className="inside form" onSubmit={(event) => event.preventDefault()}>
+        {children}
+      </form>
     </Section>
   );
 }
