@@ -53,11 +53,11 @@ const KNOWN = [
   'vm_state',
   'task_state',
 ];
-/** Of what has a name beside its ID, the name is said. */
+/** An ID is left out if its name stands beside it. */
 export const isSaid = (name: string, within: object): boolean =>
   !KNOWN.includes(name) && !(name.endsWith('_id') && name.replace(/id$/, 'name') in within);
 const PLACES = ['client_id', 'project_id', 'region_id'];
-/** What answers leave out since it is secret, or may be. */
+/** Names of fields that may be secret. The console shows them only if the answer does. */
 const HIDDEN = /"\w*(password|secret|payload|private|token|user_data|url)\w*":/;
 const ask = (call: Call) => send(call, { 'tradewind-dry-run': 'true' }) as Promise<Answer>;
 
@@ -88,8 +88,8 @@ export async function dryRun(call: Call): Promise<DryRun> {
 }
 
 /**
- * The fields of a new thing that have a value. First comes what was chosen: what has fields of its own as it was chosen, since
- * answers leave some of it out. What is made on creation comes last.
+ * The fields of a new thing that have a value. The person's choices come first, and objects and lists are shown as they
+ * were sent, since answers leave out some of their fields. Values that are made on creation come last.
  */
 function madeOf(value: Record<string, unknown>, again: unknown, chosen: Record<string, unknown>): Difference[] {
   const rank = ({ chosen, after }: Difference) => (chosen ? 0 : after === MADE ? 2 : 1);

@@ -3,7 +3,8 @@ import type { Call } from './call.ts';
 /**
  * The resources of the official provider, version 2, by the paths of the requests that make and read them. Their
  * attributes are the fields of the request, but for some that have another name or, here null, aren't there.
- * What is made with other fields altogether is only read here, and what the resource needs is no resource without it.
+ * With `isMade: false`, the request has other fields altogether, so there is only an import. Without the field that
+ * it `needs`, there is no resource.
  */
 const RESOURCES: Record<string, { type: string; others?: Others; needs?: string; isMade?: false }> = {
   projects: { type: 'project' },
@@ -82,7 +83,7 @@ class Expression {
   }
 }
 
-/** Leaves out what isn't given, and what the resource doesn't have, whose paths are put into `lost`. */
+/** Leaves out empty fields and those that the resource doesn't have. The paths of the latter are put into `lost`. */
 function asAttributes(of: unknown, others: Others, at: string, lost: string[]): unknown {
   if (Array.isArray(of)) return of.map((one) => asAttributes(one, others, at, lost));
   if (typeof of !== 'object' || of === null) return of;

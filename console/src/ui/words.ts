@@ -26,7 +26,7 @@ const plain = (name: string): string =>
         .join(' ')
     : name;
 
-/** What has names that people chose. */
+/** Fields whose keys people choose. */
 const CHOSEN = /^(metadata|tags|labels|taints|crio_config|kubelet_config|required_claims)$/;
 
 const oneOf = (many: string): string =>

@@ -169,7 +169,7 @@ function openFilm(address: string, rate: number) {
   Object.assign(film, { src: address, muted: true, playsInline: true, preload: 'auto' });
   const pictures = new Map<number, Promise<string>>();
   const opened = sourceOf(film);
-  // Whoever asks for a picture is told of a fault.
+  // The caller of `ready` or `picture` gets the fault.
   let last: Promise<unknown> = opened.catch(() => undefined);
 
   async function drawn(frame: number): Promise<string> {

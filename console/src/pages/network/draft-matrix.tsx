@@ -182,7 +182,7 @@ function Exposure({ of }: { of: Outcome }) {
   );
 }
 
-/** What isn't looked at. */
+/** Says which parts of the draft the page leaves out. */
 function Limits({ of: { leftOut, leftRanges, hasTypes, part } }: { of: Outcome }) {
   const looked = [part.instances && `${part.instances}, those with the group before others`, part.ports].filter(
     Boolean,
