@@ -72,6 +72,7 @@ import { up as snapshotSchedules } from './0096_snapshot_schedules.ts';
 import { up as roleAssignments } from './0097_role_assignments.ts';
 import { up as consoleCodes } from './0098_console_codes.ts';
 import { up as frameRates } from './0099_frame_rates.ts';
+import { up as mailedLinks } from './0110_mailed_links.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -150,4 +151,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0097_role_assignments': { up: roleAssignments },
   '0098_console_codes': { up: consoleCodes },
   '0099_frame_rates': { up: frameRates },
+  '0110_mailed_links': { up: mailedLinks },
 };

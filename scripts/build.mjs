@@ -155,14 +155,30 @@ async function buildConsole(folder) {
   });
   const { file, style } = named(main, 'console/src/main.tsx');
   const [theme, icon] = ['theme.js', 'icon.svg'].map((name) => named(files, `console/${name}`).file);
-  const page = fs
-    .readFileSync('console/index.html', 'utf8')
-    .replace(
-      /"(MAIN|STYLE|THEME|ICON)"/g,
-      (_, name) => `"${{ MAIN: file, STYLE: style, THEME: theme, ICON: icon }[name]}"`,
-    );
-  fs.writeFileSync(`${folder}/index.html`, page);
-  return [worker, files, main];
+  const filled = (page, names) =>
+    fs.readFileSync(page, 'utf8').replace(/"(MAIN|STYLE|THEME|ICON)"/g, (_, name) => `"${names[name]}"`);
+  fs.writeFileSync(
+    `${folder}/index.html`,
+    filled('console/index.html', { MAIN: file, STYLE: style, THEME: theme, ICON: icon }),
+  );
+  const links = await build({
+    ...common,
+    entryPoints: ['console/src/links/main.ts', 'console/icon.svg'],
+    loader: { '.svg': 'copy' },
+    outdir: `${folder}/links`,
+  });
+  // Relative, since they may lie below a path of a proxy.
+  const relative = (name) => name.replace('/console/assets/', 'links/');
+  const page = named(links, 'console/src/links/main.ts');
+  fs.writeFileSync(
+    `${folder}/links/page.html`,
+    filled('console/src/links/page.html', {
+      MAIN: relative(page.file),
+      STYLE: relative(page.style),
+      ICON: relative(named(links, 'console/icon.svg').file),
+    }),
+  );
+  return [worker, files, main, links];
 }
 
 /** The bundle is read as Latin-1. Of all text, esbuild leaves only that of regular expressions as it is. */

@@ -4,7 +4,7 @@ import { createDryRunReports } from './cloud/money/dry-runs/service.ts';
 import { registerCloudRoutes } from './cloud/routes.ts';
 import { overtakenNamed } from './db/database.ts';
 import { outageNamed } from './db/outages.ts';
-import { consolePage } from './http/console-page.ts';
+import { consolePage, linkPages } from './http/console-page.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import * as dialectHooks from './http/dialect-hooks.ts';
 import { offerDryRuns } from './http/dry-runs.ts';
@@ -49,6 +49,7 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
   if (metrics) metricsRoute(app, metrics);
   healthRoutes(app, readiness);
   referencePage(app, deps);
+  linkPages(app, deps);
   if (deps.console) {
     consolePage(app);
     consoleSessionRoutes(app, on);

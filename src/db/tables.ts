@@ -212,8 +212,11 @@ export interface Tables {
   /** Accounts that want to be deleted by their resellers. */
   deletion_requests: {
     client_id: number;
+    confirm_until: Date | null;
+    confirmed_at: Date | null;
     created_at: Date;
     reason: string;
+    secret_hash: Buffer | null;
     user_id: number;
   };
   /** Deletions of accounts, and of projects with everything in them. */
@@ -774,6 +777,7 @@ export interface Tables {
     email: string;
     enabled: boolean;
     id: Generated<number>;
+    key: Generated<string>;
     notification_type: 'deletion_request' | 'failed_login';
     reseller_id: number;
     revision: GeneratedAlways<number>;

@@ -9,6 +9,7 @@ import { featureRoutes } from './features/routes.ts';
 import { ownLoginRoutes } from './logins/own-logins/routes.ts';
 import { passwordResetRoutes } from './logins/password-resets/routes.ts';
 import { loginRoutes } from './logins/routes.ts';
+import { mailedLinkRoutes } from './mailed-links/routes.ts';
 import { notificationSettingRoutes } from './notification-settings/routes.ts';
 import { roleAssignmentRoutes } from './role-assignments/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
@@ -34,4 +35,5 @@ export function registerIamRoutes(app: Api, on: Platform): void {
   tokenRoutes(app, on);
   passwordResetRoutes(app, on);
   roleAssignmentRoutes(app, on);
+  mailedLinkRoutes(app, on);
 }

@@ -1,23 +1,26 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A text that lets one person do something once. The number says who, and is no secret. */
+/** A text that lets one person do something. The number is the ID of the user, account or setting, and is no secret. */
 export interface PersonalToken {
-  userId: number;
+  id: number;
   text: string;
   secretHash: Buffer;
 }
 
-type Purpose = 'invitation' | 'reset';
+type Purpose = 'invitation' | 'reset' | 'deletion' | 'subscription';
 
-export function newPersonalToken(purpose: Purpose, userId: number): PersonalToken {
-  const secret = randomBytes(32).toString('hex');
-  return { userId, text: `${purpose}_${userId}_${secret}`, secretHash: hashOf(secret) };
+export function newPersonalToken(
+  purpose: Purpose,
+  id: number,
+  secret: string = randomBytes(32).toString('hex'),
+): PersonalToken {
+  return { id, text: `${purpose}_${id}_${secret}`, secretHash: hashOf(secret) };
 }
 
 export function readPersonalToken(purpose: Purpose, text: string): PersonalToken | undefined {
-  const [, found, userId, secret] = /^([a-z]{1,20})_(\d{1,15})_([0-9a-f]{64})$/.exec(text) ?? [];
-  if (found !== purpose || userId === undefined || secret === undefined) return undefined;
-  return { userId: Number(userId), text, secretHash: hashOf(secret) };
+  const [, found, id, secret] = /^([a-z]{1,20})_(\d{1,15})_([0-9a-f]{64})$/.exec(text) ?? [];
+  if (found !== purpose || id === undefined || secret === undefined) return undefined;
+  return { id: Number(id), text, secretHash: hashOf(secret) };
 }
 
 export function isToken({ secretHash }: PersonalToken, kept: Buffer): boolean {

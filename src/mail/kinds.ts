@@ -3,14 +3,16 @@ export interface MailData {
   invitation: { token: string; expires: string };
   password_reset: { token: string; expires: string };
   new_login: { address: string; program: string; time: string };
-  failed_login: { user: string; address: string; time: string; setting: string };
+  failed_login: { user: string; address: string; time: string; setting: string; key: string };
   deletion_request: {
-    event: 'requested' | 'withdrawn';
+    event: 'requested' | 'confirmed' | 'withdrawn';
     user: string;
     reason: string;
     time: string;
     setting: string;
+    key: string;
   };
+  deletion_confirmation: { token: string; expires: string };
   webhook_disabled: { webhook: string; host: string; reason: 'failing' | 'gone' };
   quota_nearly_used: { quota: string; region: string; used: string; limit: string; percentage: string };
 }
@@ -32,7 +34,9 @@ interface Kind<Data> {
 }
 
 const none = () => undefined;
-const ofSetting = ({ setting }: { setting: string }) => `notification-settings#setting=${setting}`;
+const ofSetting = ({ setting, key }: { setting: string; key: string }) =>
+  `notification-settings#token=subscription_${setting}_${key}`;
+const KEY = '3f9c'.repeat(16);
 const EXPIRES = '2026-11-30 17:00 UTC';
 
 export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
@@ -60,7 +64,7 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
     ofAccount: false,
     page: ofSetting,
     isSubscribed: true,
-    example: { user: 'jo@example.com', address: '192.0.2.7', time: EXPIRES, setting: '1' },
+    example: { user: 'jo@example.com', address: '192.0.2.7', time: EXPIRES, setting: '1', key: KEY },
   },
   deletion_request: {
     most: 30,
@@ -74,7 +78,14 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
       reason: 'We have moved elsewhere',
       time: EXPIRES,
       setting: '1',
+      key: KEY,
     },
+  },
+  deletion_confirmation: {
+    most: 5,
+    ofAccount: true,
+    page: ({ token }) => `confirm-deletion#token=${token}`,
+    example: { token: 'deletion_7_3f9c', expires: EXPIRES },
   },
   webhook_disabled: {
     most: 30,

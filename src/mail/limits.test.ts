@@ -36,7 +36,7 @@ const deletionRequest = (to: string, clientId: number): NewMail => ({
   kind: 'deletion_request',
   to,
   clientId,
-  data: { event: 'requested', user: 'jo@example.com', reason: '', time: 'now', setting: '1' },
+  data: { event: 'requested', user: 'jo@example.com', reason: '', time: 'now', setting: '1', key: '' },
 });
 const times = <T>(number: number, make: (at: number) => T) => Array.from({ length: number }, (_, at) => make(at));
 

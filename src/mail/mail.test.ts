@@ -235,7 +235,9 @@ describe('a login', () => {
     expect(mail.from?.name).toBe('Watchful');
     expect(mail.text).toContain('Address: 127.0.0.1\n');
     const unsubscribe = mail.headers.find(({ key }) => key === 'list-unsubscribe');
-    expect(unsubscribe?.value).toBe(`<https://cloud.example.com/console/notification-settings#setting=${id}>`);
+    expect(unsubscribe?.value.replace(/[0-9a-f]{64}/, 'KEY')).toBe(
+      `<https://cloud.example.com/console/notification-settings#token=subscription_${id}_KEY>`,
+    );
     expect(await stateOf(told)).toHaveLength(1);
     for (const address of others) expect(await stateOf(address)).toEqual([]);
     const { body } = await reseller.http.get(previewOf(reseller.resellerId, 'failed_login'));
@@ -257,7 +259,7 @@ describe('the deletion of an account', () => {
       notification_type: 'deletion_request',
       email,
     });
-    const none = { client_id: user.clientId, requested_at: null, user_id: null, reason: null };
+    const none = { client_id: user.clientId, requested_at: null, user_id: null, reason: null, confirmed_at: null };
     expect((await user.http.get(PATH)).body).toEqual(none);
     const asked = await user.http.post(PATH, { reason: 'We have\nmoved' });
     expect([asked.status, asked.body]).toEqual([
@@ -267,6 +269,7 @@ describe('the deletion of an account', () => {
         requested_at: expect.any(String),
         user_id: user.userId,
         reason: 'We have\nmoved',
+        confirmed_at: null,
       },
     ]);
     expect((await user.http.get(PATH)).body).toEqual(asked.body);

@@ -41,9 +41,12 @@ describe('the operations', () => {
   it('let nobody in without a token but whoever asks for one, or for what is public', () => {
     expect([...new Set(open.map(({ operation }) => operation.operationId))].sort()).toEqual([
       'acceptInvitation',
+      'changeMailSubscription',
+      'confirmDeletionRequest',
       'forgotPassword',
       'listEgressRanges',
       'login',
+      'readMailedLink',
       'refreshLogin',
       'setForgottenPassword',
     ]);

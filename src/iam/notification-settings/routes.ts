@@ -7,8 +7,9 @@ import { pathGuard } from '../../http/admission.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { Email, requireEmail } from '../../lib/email.ts';
-import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page.ts';
+import { isToken, newPersonalToken, type PersonalToken, readPersonalToken } from '../../lib/personal-token.ts';
 import type { Versioned } from '../../lib/versioned.ts';
 import { Choice, Input, IntegerId, Named, OptionalFlag, pageFields, pageQuery, Query } from '../../lib/wire.ts';
 import { MAIL_KINDS } from '../../mail/kinds.ts';
@@ -81,6 +82,22 @@ export const NotificationMailParams = Type.Object({
   resellerId: IntegerId('Reseller ID'),
   notification_type: NotificationType,
 });
+
+const subscriptionToken = `subscription_1_${'0f'.repeat(32)}`;
+const ChangeSubscription = Input(
+  'ChangeMailSubscription',
+  {
+    token: Type.String({
+      maxLength: 100,
+      pattern: '^subscription_[0-9]{1,15}_[0-9a-f]{64}$',
+      rule: 'Must be the token of the mail, with subscription_ before it.',
+      description: "The token in the mail's link",
+      examples: [subscriptionToken],
+    }),
+    enabled: Type.Boolean({ description: 'Whether such mails are to come', examples: [false] }),
+  },
+  { token: subscriptionToken, enabled: false },
+);
 
 export const ResellerParams = Type.Object({ resellerId: IntegerId('Reseller ID') });
 export const NotificationSettingParams = Type.Object({
@@ -198,6 +215,24 @@ export async function previewNotificationMail(
   return { from: letterhead.from, subject, text, html };
 }
 
+/** For whoever gets the mails of a setting. @throws InvalidError */
+async function changeSubscription(
+  on: Platform,
+  { token: text, enabled }: Static<typeof ChangeSubscription>,
+): Promise<void> {
+  const token = readPersonalToken('subscription', text);
+  await on.database.transaction(async (tx) => {
+    const setting = token && (await findByToken(tx.sql, token));
+    if (!setting) throw new InvalidError({ token: ['Not valid: there are no such mails any more.'] });
+    await updateSetting(tx.sql, { resellerId: setting.reseller_id, notificationSettingsId: setting.id }, { enabled });
+  });
+}
+
+async function findByToken(db: Sql, token: PersonalToken): Promise<SettingRow | undefined> {
+  const row = await db.selectFrom('notification_settings').selectAll().where('id', '=', token.id).executeTakeFirst();
+  return row && isToken(token, newPersonalToken('subscription', row.id, row.key).secretHash) ? row : undefined;
+}
+
 function found(row: SettingRow | undefined, { notificationSettingsId: id }: SettingPath) {
   if (!row) throw new NotFoundError('Notification setting', id);
   return presented(row);
@@ -247,6 +282,17 @@ export function notificationSettingRoutes(app: Api, on: Platform): void {
       params: NotificationMailParams,
       answer: NotificationMail,
       handler: ({ principal, params }) => previewNotificationMail(on, principal, params),
+    },
+  );
+
+  operations(app, { tags, access: 'public' }).post(
+    '/tradewind/v1/mail_subscription',
+    'changeMailSubscription',
+    'End mails of a notification setting',
+    {
+      description: "With the token in the mail's link, which says that the mails reach you. Or lets them come again.",
+      body: ChangeSubscription,
+      handler: ({ body }) => changeSubscription(on, body),
     },
   );
 

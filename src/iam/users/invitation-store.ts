@@ -61,12 +61,12 @@ export async function findByAddress(db: Sql, email: string, reach: Reach, limit:
 /** Stores new secrets; the former ones become invalid. */
 export async function renewInvitations(
   db: Sql,
-  renewed: readonly { userId: number; secretHash: Buffer }[],
+  renewed: readonly { id: number; secretHash: Buffer }[],
   by: { invitedBy: number; expiresAt: Date },
 ): Promise<void> {
   await sql`
     update invitations set secret_hash = renewed.hash, invited_by = ${by.invitedBy}, expires_at = ${by.expiresAt}
-      from unnest(${renewed.map(({ userId }) => userId)}::bigint[],
+      from unnest(${renewed.map(({ id }) => id)}::bigint[],
                   ${renewed.map(({ secretHash }) => secretHash)}::bytea[]) as renewed (id, hash)
      where invitations.user_id = renewed.id`.execute(db);
 }

@@ -168,7 +168,7 @@ async function requireOwnPassword(
 }
 
 async function valid(sql: Transaction['sql'], token: personalToken.PersonalToken, now: Date) {
-  const invitation = await store.findInvitation(sql, token.userId);
+  const invitation = await store.findInvitation(sql, token.id);
   if (!invitation || invitation.expires_at <= now) return undefined;
   return personalToken.isToken(token, invitation.secret_hash) ? invitation : undefined;
 }

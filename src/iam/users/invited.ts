@@ -35,9 +35,9 @@ export async function insertInvited(
   const row = { ...user, platform_administrator: false, pending: true };
   const token = newPersonalToken('invitation', await insertUser(tx.sql, row, roleId));
   const expiresAt = new Date(now.getTime() + validMs);
-  tx.made(token.userId);
+  tx.made(token.id);
   await store.insertInvitation(tx, {
-    user_id: token.userId,
+    user_id: token.id,
     client_id: clientId,
     secret_hash: token.secretHash,
     invited_by: principal.userId,
@@ -55,7 +55,7 @@ export function invitationMail(to: string, clientId: number, token: PersonalToke
 
 export function presentedInvitation(token: PersonalToken, clientId: number, expiresAt: Date): RenewedInvitation {
   return {
-    user_id: token.userId,
+    user_id: token.id,
     client_id: clientId,
     invitation_token: token.text,
     invitation_expires: isoMicros(expiresAt),

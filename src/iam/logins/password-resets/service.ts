@@ -42,7 +42,7 @@ export async function findReset(db: Sql, userId: number, now: Date): Promise<{ s
 }
 
 async function requireValid(on: Platform, sql: Database['sql'], token: PersonalToken | undefined) {
-  const reset = token && (await findReset(sql, token.userId, on.clock.now()));
+  const reset = token && (await findReset(sql, token.id, on.clock.now()));
   if (token && reset && isToken(token, reset.secret_hash)) return token;
   throw new InvalidError({
     token: ['Not valid: it was used, replaced by a later one or has expired. Ask for a new one.'],
@@ -56,8 +56,8 @@ export async function resetPassword(on: Platform, { token: text, password }: Res
   await requireValid(on, on.database.sql, token);
   const hash = await hashPassword(password);
   const ended = await on.database.transaction(async (tx) => {
-    if (token) await lockUser(tx, token.userId);
-    const { userId } = await requireValid(on, tx.sql, token);
+    if (token) await lockUser(tx, token.id);
+    const { id: userId } = await requireValid(on, tx.sql, token);
     await setPassword(tx.sql, userId, { hash, rename: undefined, now: tx.now });
     await tx.sql.deleteFrom('password_resets').where('user_id', '=', userId).execute();
     return endLogins(tx, { userId });

@@ -49,11 +49,11 @@ async function ofFailure(tx: Transaction, user: UserToLogIn, attempt: Attempt): 
   const { address, created_at } = attempt;
   const time = forPeople(created_at);
   const hour = created_at.toISOString().slice(0, 13);
-  return (await subscribersOf(tx, clientIds, 'failed_login')).map(({ email, id, client_id: clientId }) => ({
+  return (await subscribersOf(tx, clientIds, 'failed_login')).map(({ email, id, key, client_id: clientId }) => ({
     kind: 'failed_login',
     to: email,
     clientId,
-    data: { user: user.email, address, time, setting: String(id) },
+    data: { user: user.email, address, time, setting: String(id), key },
     once: `${user.id} ${hour}`,
   }));
 }
