@@ -10,9 +10,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column secret_hash bytea,
       add column confirm_until timestamptz,
       add column confirmed_at timestamptz`.execute(db);
-  await sql`
-    alter table notification_settings
-      add column key text not null default replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`.execute(
-    db,
-  );
+  const random = sql`replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`;
+  await sql`alter table notification_settings add column key text`.execute(db);
+  await sql`alter table notification_settings alter column key set default ${random}`.execute(db);
+  await sql`update notification_settings set key = ${random}`.execute(db);
 }

@@ -777,7 +777,7 @@ export interface Tables {
     email: string;
     enabled: boolean;
     id: Generated<number>;
-    key: Generated<string>;
+    key: Generated<string | null>;
     notification_type: 'deletion_request' | 'failed_login';
     reseller_id: number;
     revision: GeneratedAlways<number>;

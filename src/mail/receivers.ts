@@ -32,7 +32,12 @@ export async function subscribersOf(
     .selectFrom('notification_settings as setting')
     .innerJoin('clients', 'clients.reseller_id', 'setting.reseller_id')
     .distinctOn('setting.email')
-    .select(['setting.email', 'setting.id', 'setting.key', 'clients.id as client_id'])
+    .select([
+      'setting.email',
+      'setting.id',
+      sql<string>`coalesce(setting.key, '')`.as('key'),
+      'clients.id as client_id',
+    ])
     .where('clients.id', 'in', clientIds)
     .where('setting.notification_type', '=', type)
     .where('setting.enabled', '=', true)

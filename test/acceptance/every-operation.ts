@@ -9,7 +9,7 @@ import { createDryRunTrial } from '../support/dry-runs.ts';
 import { every } from '../support/every.ts';
 import { finishAiTask } from '../support/finished-ai-tasks.ts';
 import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
-import { newPerson, PASSWORD } from '../support/logins.ts';
+import { anyEmail, newPerson, PASSWORD } from '../support/logins.ts';
 import {
   type DocumentedOperation,
   documentedOperations,
@@ -54,6 +54,7 @@ export async function everyOperationSucceeds(prefix: string): Promise<void> {
       TRADEWIND_DATA_DIR: dataDir,
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_SIMULATION_SPEED: '100',
+      TRADEWIND_PUBLIC_URL: 'https://cloud.example.com',
       TRADEWIND_TEST_API: 'true',
     });
     const held = { task: 'create_volume', name: `${HELD}*`, do: { hold: true } };
@@ -94,8 +95,9 @@ export async function everyOperationSucceeds(prefix: string): Promise<void> {
         if (!coverage.missing().includes(of.title)) return;
         // Made late: nothing is quiet while a task is held.
         const at = isCancellation(of) ? await possessions.freshFor(of) : possessions.of(of);
-        const body = isReset(of)
-          ? { token: await resetToken(http, path.join(dataDir, 'mail')), password: PASSWORD }
+        const mailed = MAILED[of.operation.operationId];
+        const body = mailed
+          ? { ...mailed.body, token: await mailedToken(http, path.join(dataDir, 'mail'), mailed.cause) }
           : await bodyOfPost(of, under(prefix, http), possessions.values);
         await succeeds(http, of, at, body);
       },
@@ -169,7 +171,6 @@ async function finishedTranscription(database: TestDatabase, id: string): Promis
 }
 
 const isIn = (area: string, { path }: DocumentedOperation) => path.startsWith(`/${area}/`);
-const isReset = ({ operation }: DocumentedOperation) => operation.operationId === 'setForgottenPassword';
 const isCancellation = ({ operation }: DocumentedOperation) => operation.operationId === 'cancelTask';
 
 /** Calls the operation, and waits for the tasks that it starts. */
@@ -198,17 +199,43 @@ async function succeeds(
   }
 }
 
-/** Returns the token of a mail, which waits in the folder. */
-async function resetToken(http: HttpClient, folder: string): Promise<string> {
+/** Does what a mail is about. Returns how its token begins. */
+type Cause = (http: HttpClient) => Promise<string>;
+
+async function forget(http: HttpClient): Promise<string> {
   const { email, userId } = await newPerson(http);
   expect((await http.post('/iam/auth/password/forgot', { email })).status).toBe(200);
+  return `reset_${userId}_`;
+}
+
+async function leave(http: HttpClient): Promise<string> {
+  const { clientId, http: own } = await newPerson(http);
+  expect((await own.post('/tradewind/v1/deletion_request', {})).status).toBe(201);
+  return `deletion_${clientId}_`;
+}
+
+async function subscribe(http: HttpClient): Promise<string> {
+  const setting = { notification_type: 'deletion_request', email: anyEmail() };
+  const { body } = await http.post('/iam/reselling/resellers/1/notification_settings', setting);
+  await leave(http);
+  return `subscription_${body.id}_`;
+}
+
+/** Operations that take a token that came by mail, with what else they take. */
+const MAILED: Readonly<Record<string, { cause: Cause; body?: object }>> = {
+  setForgottenPassword: { cause: forget, body: { password: PASSWORD } },
+  readMailedLink: { cause: forget },
+  confirmDeletionRequest: { cause: leave },
+  changeMailSubscription: { cause: subscribe, body: { enabled: false } },
+};
+
+/** Returns the token of a mail, which waits in the folder. */
+async function mailedToken(http: HttpClient, folder: string, cause: Cause): Promise<string> {
+  const beginning = await cause(http);
   return vi.waitFor(() => {
     const texts = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'latin1'));
-    const [token] =
-      new RegExp(`reset_${userId}_[0-9a-f]{64}`).exec(
-        // Long lines are broken.
-        texts.join('\n').replace(/=\r?\n/g, ''),
-      ) ?? [];
+    // Long lines are broken, and equals signs are written as numbers.
+    const [token] = new RegExp(`${beginning}[0-9a-f]{64}`).exec(texts.join('\n').replace(/=\r?\n/g, '')) ?? [];
     expect(token).toBeDefined();
     return token ?? '';
   }, SOON);

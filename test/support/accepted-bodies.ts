@@ -75,12 +75,10 @@ export async function bodyOfPost(of: DocumentedOperation, http: HttpClient, valu
     return { ...(exampleBody(of) as object), ip_address: body.vip_address };
   }
   if (operationId === 'createTlsSecret') return { name: anyName(), payload: await tlsBundle() };
-  if (['acceptInvitation', 'renewInvitation', 'readMailedLink'].includes(operationId)) {
+  if (operationId === 'acceptInvitation' || operationId === 'renewInvitation') {
     const email = anyEmail();
     const invitation = await invite({ http, clientId: 1 }, email);
-    if (operationId === 'renewInvitation') return { email };
-    const { invitation_token: token } = invitation;
-    return operationId === 'readMailedLink' ? { token } : { token, password: PASSWORD };
+    return operationId === 'renewInvitation' ? { email } : { token: invitation.invitation_token, password: PASSWORD };
   }
   if (operationId === 'resetPassword') return { email: (await newPerson(http)).email };
   if (operationId === 'createClientUser') return { ...(exampleBody(of) as object), username: anyEmail() };

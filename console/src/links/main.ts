@@ -67,17 +67,17 @@ function finish(title: string, ...parts: (Node | string)[]): void {
 function form(button: string, fields: HTMLElement[], send: (given: FormData) => Promise<void>): HTMLFormElement {
   const submit = element('button', { className: 'button primary', textContent: button });
   const made = element('form', {}, ...fields, submit);
-  made.addEventListener('submit', async (event) => {
+  const complain = (error: Error) =>
+    submit.before(element('p', { className: 'note bad', role: 'alert' }, error.message));
+  made.addEventListener('submit', (event) => {
     event.preventDefault();
     made.querySelector('[role=alert]')?.remove();
     submit.disabled = true;
-    try {
-      await send(new FormData(made));
-    } catch (error) {
-      const complaint = element('p', { className: 'note bad', role: 'alert' }, (error as Error).message);
-      submit.before(complaint);
-    }
-    submit.disabled = false;
+    void send(new FormData(made))
+      .catch(complain)
+      .finally(() => {
+        submit.disabled = false;
+      });
   });
   return made;
 }
@@ -109,14 +109,14 @@ const PAGES: Record<Link['kind'], (link: Link) => void> = {
   invitation({ reseller, company, email, expires_at, has_login }) {
     const fields = has_login
       ? passwordFields('Your password', 'current-password')
-      : passwordFields('Choose a password', 'new-password');
+      : passwordFields('New password', 'new-password');
     show(
       `Join ${company}`,
       paragraph(`${email} is invited to the account of ${company} at ${reseller}, until ${time(expires_at ?? '')}.`),
       paragraph(
         has_login
           ? 'You log in here with this address already. Give the password that you have.'
-          : 'It has 8 characters or more.',
+          : 'Choose a password of 8 characters or more.',
       ),
       form('Join', fields, async (given) => {
         await post('/iam/auth/accept_invitation', { token, password: given.get('password') });
@@ -184,6 +184,10 @@ function refuse(message: string): void {
 }
 
 async function open(): Promise<void> {
+  if (token === '') {
+    refuse('It has no token. Open the link as it is in the mail.');
+    return;
+  }
   try {
     const link = (await post('/tradewind/v1/mailed_links', { token })) as Link;
     PAGES[link.kind](link);

@@ -92,7 +92,7 @@ const FIND: Record<LinkKind, (db: Sql, id: number, now: Date) => Promise<{ rows:
         null as has_login, notification_type, not enabled as done
       from notification_settings as setting
       join resellers on resellers.id = setting.reseller_id
-      where setting.id = ${id}`.execute(db),
+      where setting.id = ${id} and key is not null`.execute(db),
 };
 
 /** Says what a mailed token is for, so that a page can say so before anything is done. @throws InvalidError */

@@ -230,7 +230,8 @@ async function changeSubscription(
 
 async function findByToken(db: Sql, token: PersonalToken): Promise<SettingRow | undefined> {
   const row = await db.selectFrom('notification_settings').selectAll().where('id', '=', token.id).executeTakeFirst();
-  return row && isToken(token, newPersonalToken('subscription', row.id, row.key).secretHash) ? row : undefined;
+  if (!row?.key) return undefined;
+  return isToken(token, newPersonalToken('subscription', row.id, row.key).secretHash) ? row : undefined;
 }
 
 function found(row: SettingRow | undefined, { notificationSettingsId: id }: SettingPath) {
