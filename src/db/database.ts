@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
@@ -8,6 +9,7 @@ import type { ActionResource } from '../lib/resources.ts';
 import { type TagQuery, tagFilter } from '../lib/tags.ts';
 import { type Clock, systemClock } from '../lib/time.ts';
 import { createTurns, type Turns } from '../lib/turns.ts';
+import { DISK_FULL } from './outages.ts';
 import { goStraight, type Statement } from './statements.ts';
 import type { Tables } from './tables.ts';
 
@@ -62,6 +64,8 @@ export interface Database {
   accept<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** @throws UnavailableError if so many changes of an account wait that another one had better come again later */
   requireRoom(account: number | undefined): void;
+  /** Whether the database has said in the last minute that its disk is full. It may still answer what only reads. */
+  hasFullDisk(): boolean;
   close(): Promise<void>;
 }
 
@@ -136,6 +140,8 @@ const LONG_READ_MS = 5;
 const LONG_CHANGE_MS = 5;
 /** How long a statement or a transaction waits for a turn of its account, and then for a connection. */
 const PATIENCE_MS = 10_000;
+/** Workers write each other second, so a disk that stays full is told of again. */
+const FULL_FOR_MS = 60_000;
 
 // Ids and counts are bigint in the database and stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -175,6 +181,14 @@ export function openDatabase(
   // one. Without a listener on each connection, the error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
+  let fullAt = Number.NEGATIVE_INFINITY;
+  pool.on('connect', (client) => {
+    // Of whatever statement: nobody else sees the errors of all.
+    const { connection } = client as unknown as { connection: EventEmitter<{ errorMessage: [pg.DatabaseError] }> };
+    connection.on('errorMessage', ({ code }) => {
+      if (code === DISK_FULL) fullAt = performance.now();
+    });
+  });
   // This statement runs before any other on that connection.
   if (repeatable) pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
   const places = createTurns(maxConnections, { patienceMs: PATIENCE_MS });
@@ -346,6 +360,7 @@ export function openDatabase(
         [tries, changes],
       ),
     requireRoom,
+    hasFullDisk: () => performance.now() - fullAt < FULL_FOR_MS,
     close: () => {
       closing ??= pool.end();
       return closing;
@@ -370,7 +385,7 @@ function recorded<T>(work: (tx: Transaction) => Promise<T>): (tx: Transaction) =
  * the request does is done in it, and all is rolled back at its end (ADR 17).
  */
 export function withDryRuns(plain: PlainDatabase): Database {
-  const { clock, pool, requireRoom, close } = plain;
+  const { clock, pool, requireRoom, hasFullDisk, close } = plain;
   /** An account has one at a time: each costs more than the change itself. */
   const tries = createTurns(pool.options.max, { patienceMs: PATIENCE_MS, most: 1, restAfterMs: LONG_READ_MS });
   const openClient = () => requestContext.dryConnection() as pg.PoolClient | undefined;
@@ -408,6 +423,7 @@ export function withDryRuns(plain: PlainDatabase): Database {
     sql,
     pool,
     close,
+    hasFullDisk,
     requireRoom: (account) => requireRoom(account),
     async transaction(work) {
       const run = requestContext.dryRunNow();

@@ -7,6 +7,8 @@ import { DomainError, UnavailableError } from '../lib/errors.ts';
  * startup, a statement timeout, an I/O error, and a server that is read-only (a standby).
  */
 const SQL_STATES = /^(08\w{3}|53\w{3}|57P0[1-4]|57014|58030|25006)$/;
+/** The disk of the database is full. What only reads is still answered. */
+export const DISK_FULL = '53100';
 /** The socket calls that fail in Node; `code` says why, and has too many values to list. */
 const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo']);
 // Errors that `pg` throws without a code.
@@ -26,7 +28,12 @@ export function isOutage(error: unknown): boolean {
 /** Returns what to tell the client about a database outage; other errors are returned unchanged. */
 export function outageNamed(error: Error): Error {
   if (!isOutage(error)) return error;
-  const named = new UnavailableError('The database does not answer at the moment; try again in a second');
+  const isFull = 'code' in error && error.code === DISK_FULL;
+  const named = new UnavailableError(
+    isFull
+      ? 'The disk of the database is full, so nothing can be changed until the operator has made room'
+      : 'The database does not answer at the moment; try again in a second',
+  );
   named.cause = error;
   return named;
 }

@@ -19,6 +19,9 @@ import { followDataKeys, type Prepared, type Undo } from './preparation.ts';
 import { createReadiness } from './readiness.ts';
 import type { TaskWorker } from './task-worker.ts';
 
+/** The folder of the embedded database, if that is used. */
+const embeddedIn = ({ databaseUrl, dataDir }: Prepared['config']) => (databaseUrl === undefined ? dataDir : undefined);
+
 async function follow(prepared: Prepared, undo: Undo): Promise<LiveCatalog> {
   const { database, changes, log, catalog, makers, backends, secrets, patiently } = prepared;
   followDataKeys(secrets, changes, log);
@@ -36,8 +39,8 @@ export async function startReports(
 ): Promise<undefined> {
   const { config, log, database, clocks } = prepared;
   const live = await follow(prepared, undo);
-  const readiness = createReadiness({ database, role: 'worker', live, worker, clocks });
-  const metrics = createMetrics({ database, worker, clocks, open: config.openMetrics });
+  const readiness = createReadiness({ database, role: 'worker', live, worker, clocks, folder: embeddedIn(config) });
+  const metrics = createMetrics({ database, worker, clocks, folder: config.dataDir, open: config.openMetrics });
   await listen(createWorkerServer({ log, readiness, metrics }), at, { log, undo });
 }
 
@@ -85,14 +88,22 @@ export async function startApi(
   uses.start();
   undo.push(() => uses.stop());
   const { events } = on;
-  const metrics = createMetrics({ database, worker, clocks, events, registry, open: config.openMetrics });
+  const metrics = createMetrics({
+    database,
+    worker,
+    clocks,
+    folder: config.dataDir,
+    events,
+    registry,
+    open: config.openMetrics,
+  });
   const housekeeping = startHousekeeping(on, { clocks, kept: config.kept });
   undo.push(() => housekeeping.stop());
   const seedCallers = seed && createSeedCallers(on.authenticator);
   const app = await buildApp({
     on: seedCallers ? { ...on, authenticator: seedCallers.authenticator } : on,
     log,
-    readiness: createReadiness({ database, role, live, worker, clocks }),
+    readiness: createReadiness({ database, role, live, worker, clocks, folder: embeddedIn(config) }),
     rateLimit: config.rateLimit,
     strict: config.strict,
     console: config.console,

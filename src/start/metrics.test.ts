@@ -112,7 +112,7 @@ it('says what waits to be sent to webhooks', async () => {
 it('is there while the database does not answer, but for what that knows', async () => {
   const clocks = { databaseClock: createDatabaseClock(), removalTime: removalTimeOf(systemClock) };
   const away = openDatabase({ host: '127.0.0.1', port: 1 }, 1);
-  const text = await createMetrics({ database: away, worker: undefined, clocks, open: false }).text();
+  const text = await createMetrics({ database: away, worker: undefined, clocks, folder: '/', open: false }).text();
   expect(text).toMatch(/^tradewind_database_up 0$/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   expect(text).not.toContain('tradewind_workers');

@@ -2,11 +2,14 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { workFigures } from '../convergence/measures.ts';
 import type { Database, Sql } from '../db/database.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { mailFigures } from '../mail/sending/claims.ts';
 import { queueFigures } from '../streaming/ai-tasks/store.ts';
+import { unsealedSeconds } from '../tradewind/audit/chain.ts';
 import type { Events } from '../tradewind/events/service.ts';
 import { readerLags } from '../tradewind/events/store.ts';
 import { MOST_COUNTED, webhookFigures } from '../tradewind/webhooks/sending/figures.ts';
 import { livingWorkers } from '../worker/heartbeat.ts';
+import { diskOf } from './alarms.ts';
 import type { Clocks } from './clocks.ts';
 import type { TaskWorker } from './task-worker.ts';
 
@@ -20,7 +23,7 @@ type Refresh = (sql: Sql) => Promise<void>;
 
 export function createSharedFigures(): SharedFigures {
   const registry = new Registry();
-  const refreshes = [tasks, webhooks, aiTasks, workers].map((make) => make(registry));
+  const refreshes = [tasks, webhooks, mails, auditLog, aiTasks, workers].map((make) => make(registry));
   return {
     async text(sql) {
       for (const refresh of refreshes) await refresh(sql);
@@ -89,6 +92,30 @@ function webhooks(registry: Registry): Refresh {
   };
 }
 
+function mails(registry: Registry): Refresh {
+  const count = gauge(
+    registry,
+    'tradewind_mails',
+    'Mails that wait, that wait after an attempt that failed, or that were given up in the last hour',
+    'state',
+  );
+  const oldest = gauge(registry, 'tradewind_oldest_mail_seconds', 'Age of the oldest mail that waits to be sent');
+  return async (sql) => {
+    const { waiting, failing, failed, oldestSeconds } = await mailFigures(sql);
+    for (const [state, value] of Object.entries({ waiting, failing, failed })) count.set({ state }, value);
+    oldest.set(oldestSeconds);
+  };
+}
+
+function auditLog(registry: Registry): Refresh {
+  const unsealed = gauge(
+    registry,
+    'tradewind_audit_unsealed_seconds',
+    'For how long the oldest record of the audit log has waited for its seal',
+  );
+  return async (sql) => unsealed.set(await unsealedSeconds(sql));
+}
+
 function aiTasks(registry: Registry): Refresh {
   const waiting = gauge(registry, 'tradewind_ai_waiting_tasks', 'AI tasks that are waiting for a worker', 'status');
   const oldest = gauge(registry, 'tradewind_ai_oldest_waiting_seconds', 'Age of the AI task that has waited longest');
@@ -118,14 +145,17 @@ export function createMetrics(deps: {
   database: Database;
   worker: Pick<TaskWorker, 'metrics' | 'pools'> | undefined;
   clocks: Clocks;
+  /** The data folder. */
+  folder: string;
   events?: Pick<Events, 'figures'>;
   /** With what else is measured in this process. */
   registry?: Registry;
   open: boolean;
 }): Metrics {
-  const { database, worker, clocks, events, registry = new Registry() } = deps;
+  const { database, worker, clocks, folder, events, registry = new Registry() } = deps;
   measureProcess(registry);
   measureClocks(registry, clocks);
+  measureDisk(registry, folder);
   measureConnections(registry, () => ({ main: database.pool, ...worker?.pools() }));
   if (events) measureListeners(registry, events);
   const answers = new Gauge({
@@ -184,6 +214,24 @@ function measureClocks(registry: Registry, { databaseClock, removalTime }: Clock
       this.set(removalTime.lateMs() / 1_000);
     },
   });
+}
+
+function measureDisk(registry: Registry, folder: string): void {
+  const measured = [
+    ['tradewind_disk_size_bytes', 'Size of the disk that the data folder is on', 'sizeBytes'],
+    ['tradewind_disk_free_bytes', 'What is free on the disk that the data folder is on', 'freeBytes'],
+  ] as const;
+  for (const [name, help, field] of measured) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const disk = await diskOf(folder);
+        if (disk) this.set(disk[field]);
+      },
+    });
+  }
 }
 
 type Pools = Record<string, Database['pool']>;

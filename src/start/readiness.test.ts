@@ -3,6 +3,7 @@ import { createDatabase, type TestDatabase } from '../../test/support/databases.
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
+import { outageNamed } from '../db/outages.ts';
 import { systemClock } from '../lib/time.ts';
 import { removalTimeOf } from './clocks.ts';
 import type { Role } from './command.ts';
@@ -24,7 +25,7 @@ async function readiness(role: Role, problem?: string) {
   const live = { catalog, problem: () => problem, stop: async () => {} };
   const worker = { troubles: () => ({ nova: 'it sleeps' }) };
   const clocks = { databaseClock: createDatabaseClock(), removalTime: removalTimeOf(systemClock) };
-  return createReadiness({ database, role, live, worker, clocks });
+  return createReadiness({ database, role, live, worker, clocks, folder: undefined });
 }
 
 const check = async (role: Role, problem?: string) => (await readiness(role, problem)).check();
@@ -52,4 +53,33 @@ it('looks once for all who ask together, and anew for the next', async () => {
   await Promise.all(Array.from({ length: 50 }, check));
   expect(query).toHaveBeenCalledTimes(2 * each);
   query.mockRestore();
+});
+
+it('tells of work that is left undone, and no names', async () => {
+  const { pool } = database;
+  await pool.query(`
+    insert into mails (id, client_id, kind, receiver, created_at, due_at, expires_at, attempts, fault)
+    values (gen_random_uuid(), 1, 'new_login', 'jo@example.com', now(), now() + interval '1 hour', now() + interval '2 days', 1, 'refused')`);
+  await pool.query(`
+    insert into user_actions
+      (client_id, user_id, "timestamp", request_id, method, operation, path, outcome, status, source_user_ip)
+    values (1, 1, now() - interval '3 hours', gen_random_uuid(), 'GET', 'x', '/', 'accepted', 200, '127.0.0.1')`);
+  const { degraded } = await check('all');
+  expect(degraded).toMatchObject({
+    mails: "mails that can't be sent and are tried again: 1; given up in the last hour: 0",
+    audit: 'records of the audit log have not been sealed for 3 hours',
+  });
+  expect(JSON.stringify(degraded)).not.toContain('example.com');
+});
+
+it('tells a full disk from a database that does not answer', async () => {
+  expect((await check('api')).problems).toMatchObject({ disk: undefined, database: undefined });
+  // As PostgreSQL says it.
+  const full = `do $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`;
+  const refused = await database.transaction(({ client }) => client.query(full)).catch((error: Error) => error);
+  expect(outageNamed(refused as Error).message).toContain('The disk of the database is full');
+  expect((await check('api')).problems).toMatchObject({
+    disk: expect.stringContaining('make room'),
+    database: undefined,
+  });
 });

@@ -3,6 +3,7 @@ import type { LiveCatalog } from '../cloud/ground/catalog/live.ts';
 import type { Database } from '../db/database.ts';
 import type { Readiness } from '../http/health.ts';
 import { livingWorkers } from '../worker/heartbeat.ts';
+import { roomIn, undoneIn } from './alarms.ts';
 import type { Clocks } from './clocks.ts';
 import type { Role } from './command.ts';
 import type { TaskWorker } from './task-worker.ts';
@@ -17,8 +18,10 @@ export function createReadiness(deps: {
   live: LiveCatalog;
   worker: Pick<TaskWorker, 'troubles'> | undefined;
   clocks: Clocks;
+  /** The folder of the embedded database. */
+  folder: string | undefined;
 }): Readiness {
-  const { database, role, live, worker, clocks } = deps;
+  const { database, role, live, worker, clocks, folder } = deps;
   // Anybody may ask, without a token or limit, so concurrent requests share one check.
   let looking: ReturnType<typeof stateOf> | undefined;
   const look = () => {
@@ -27,20 +30,38 @@ export function createReadiness(deps: {
     });
     return looking;
   };
+  const undone = remembered(() => undoneIn(database.sql).catch(() => ({})));
   return {
     async check() {
       const facts = { role, catalog: shortHash(live.catalog.hash) };
-      const { database: answers, workers } = await look();
+      const [{ database: answers, workers }, disk] = await Promise.all([look(), roomIn(folder)]);
+      const full = database.hasFullDisk() ? 'the disk of the database is full: make room there' : undefined;
       const problems = {
         database: answers,
+        disk: disk.problem ?? full,
         catalog: live.problem(),
         clock: clocks.databaseClock.problem(),
       };
-      const removal = clocks.removalTime.problem();
+      const degraded = { ...(answers ? {} : await undone()), removal: clocks.removalTime.problem(), disk: disk.low };
       return role === 'api'
-        ? { ...facts, problems, degraded: { workers, removal } }
-        : { ...facts, problems: { ...problems, workers }, degraded: { ...troublesOf(worker), removal } };
+        ? { ...facts, problems, degraded: { ...degraded, workers } }
+        : { ...facts, problems: { ...problems, workers }, degraded: { ...degraded, ...troublesOf(worker) } };
     },
+  };
+}
+
+/** What costs more is looked for less often. */
+const REMEMBERED_MS = 10_000;
+
+/** Returns what `look` has found lately. */
+function remembered<T>(look: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (found && performance.now() < until) return found;
+    until = performance.now() + REMEMBERED_MS;
+    found = look();
+    return found;
   };
 }
 

@@ -51,3 +51,29 @@ export async function forgetOldMails({ sql: db }: Pick<Database, 'sql'>, clock: 
     deleted = Number(numAffectedRows);
   }
 }
+
+/** Counting goes on up to here. */
+const MOST_COUNTED = 100_000;
+
+/** What is to be mailed, in all processes together. */
+export interface MailFigures {
+  waiting: number;
+  /** Mails whose last attempt failed, and which are tried again. */
+  failing: number;
+  /** Mails that were given up in the last hour. */
+  failed: number;
+  /** Age of what has waited longest, in seconds. */
+  oldestSeconds: number;
+}
+
+/** The conditions are those of partial indexes. */
+export async function mailFigures(db: Sql): Promise<MailFigures> {
+  const { rows } = await sql<MailFigures>`
+    select count(*) as waiting, count(*) filter (where fault is not null) as failing,
+      coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestSeconds",
+      (select count(*) from mails where ended_at > now() - interval '1 hour' and state = 'failed') as failed
+    from (
+      select fault, created_at from mails where state = 'pending' order by expires_at limit ${MOST_COUNTED}
+    ) as pending`.execute(db);
+  return rows[0] ?? { waiting: 0, failing: 0, failed: 0, oldestSeconds: 0 };
+}

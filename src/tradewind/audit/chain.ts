@@ -29,6 +29,15 @@ export async function newestRecord(db: Sql): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
+/** Returns for how many seconds the oldest record has waited for its seal. */
+export async function unsealedSeconds(db: Sql): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from now() - "timestamp")::float8 as seconds from user_actions
+    where id > coalesce((select last_id from audit_seals order by number desc limit 1), 0)
+    order by id limit 1`.execute(db);
+  return Math.max(0, rows[0]?.seconds ?? 0);
+}
+
 /** Returns false if another transaction makes a seal. */
 export async function lockSeals(db: Sql): Promise<boolean> {
   const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as got`.execute(db);

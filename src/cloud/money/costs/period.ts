@@ -18,6 +18,13 @@ export function periodOfDays(
   const from = dayOf('time_from', request.time_from);
   const to = dayOf('time_to', request.time_to) + (request.enable_last_day ? DAY_MS : 0);
   if (to < from) throw new InvalidError({ time_to: ['Must not be before time_from.'] });
+  if (to === from) {
+    throw new InvalidError({
+      time_to: [
+        'Reports are of whole days in UTC, and both times are on the same one. Send enable_last_day for that day; GET /tradewind/v1/costs has the costs of hours.',
+      ],
+    });
+  }
   if (to - from > mostDays * DAY_MS) {
     throw new InvalidError({ time_to: [`A report covers ${mostDays} days at most.`] });
   }

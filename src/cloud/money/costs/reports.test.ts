@@ -130,7 +130,8 @@ describe('totals', () => {
 
   it('are of full days in UTC, the last one only on request', async () => {
     const day = { time_from: '2026-03-10T17:00:00+02:00', time_to: '2026-03-10T23:00:00Z', regions: [2] };
-    expect(await asked(TOTALS, day)).toEqual({ count: 0, price_status: 'show', results: [] });
+    const hours = await service.http.post(TOTALS, day);
+    expect([hours.status, hours.text]).toEqual([400, expect.stringContaining('Send enable_last_day')]);
     expect((await asked(TOTALS, { ...day, enable_last_day: true })).results[0]).toMatchObject({
       cost: 0.0365,
     });
