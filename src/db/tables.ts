@@ -51,6 +51,7 @@ export interface Tables {
     task_name: 'content-moderation' | 'transcription';
   };
   api_tokens: {
+    address_ranges: string[] | null;
     /** Set by TRADEWIND_BOOTSTRAP_TOKEN, and replaced when that changes. */
     bootstrap: Generated<boolean>;
     client_id: number;
@@ -63,6 +64,8 @@ export interface Tables {
     /** The account from which it was made, if that is neither its own nor the platform administrator's. */
     maker_client_id: number | null;
     name: string;
+    operations: string[] | null;
+    project_id: number | null;
     role_id: number;
     /** SHA-256 of the secret; the secret itself is shown once and kept nowhere. */
     secret_hash: Buffer;

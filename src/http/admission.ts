@@ -8,7 +8,8 @@ import { senderNetwork } from '../lib/ip-addresses.ts';
 import { recordedBy } from '../lib/request-context.ts';
 import type { IncomingRequest } from '../requests/incoming-request.ts';
 import type { RequestMeasures } from '../requests/measures.ts';
-import { type Access, hasSameRights, type Principal, requireAccess, requirePlatform } from '../requests/principal.ts';
+import type { Access, Principal } from '../requests/principal.ts';
+import * as rights from '../requests/principal.ts';
 import { type Area, areaOf, withoutPrefix } from './dialect.ts';
 
 const WINDOW_SECONDS = 10;
@@ -126,6 +127,8 @@ declare module 'fastify' {
      * @throws UnauthenticatedError, ForbiddenError
      */
     stillAdmitted(request: FastifyRequest, within?: Parameters<IncomingRequest['stillAdmitted']>[0]): Promise<void>;
+    /** Whether callers who are known may call an operation of that name. */
+    hasOperation(name: string): boolean;
     /** The operations that this caller may not call there, and why. */
     refusalsOf(principal: Principal, projectId: number | undefined): OperationRefusal[];
   }
@@ -157,7 +160,7 @@ export function authentication(
   app.decorate('stillAdmitted', async ({ headers, principal, url }, within) => {
     const now = await authenticator.authenticate(headers, undefined, within);
     refuseShutService({ principal: now, url });
-    if (hasSameRights(now, principal)) return;
+    if (rights.hasSameRights(now, principal)) return;
     throw new ForbiddenError('The rights of this token changed while the request waited; send it again');
   });
   const operations = new Map<string, { access: Access; path: string; ofProject: boolean; platformDuty?: string }>();
@@ -172,12 +175,13 @@ export function authentication(
       ...(platformDuty !== undefined && { platformDuty }),
     });
   });
+  app.decorate('hasOperation', (name) => operations.has(name));
   app.decorate('refusalsOf', (principal, projectId) =>
     [...operations].flatMap(([operation, { access, path, ofProject, platformDuty }]) => {
       const asked = { operation, path, projectId: ofProject ? projectId : undefined };
       const reason = reasonOf(() => {
-        requireAccess(principal, access, () => asked);
-        if (platformDuty !== undefined) requirePlatform(principal, platformDuty);
+        rights.requireAccess(principal, access, () => asked);
+        if (platformDuty !== undefined) rights.requirePlatform(principal, platformDuty);
       });
       return reason === undefined ? [] : [{ operation, reason }];
     }),
@@ -195,7 +199,8 @@ export function authentication(
     }
     request.principal = await principalOf(request);
     if (!access) throw new ForbiddenError('No token may call this operation');
-    requireAccess(request.principal, access, () => askedFor(request));
+    rights.requireAddress(request.principal, request.ip);
+    rights.requireAccess(request.principal, access, () => askedFor(request));
   };
 
   function askedFor({ params, routeOptions }: FastifyRequest) {

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { BlockList, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { IpFamily } from './cidr.ts';
 
@@ -135,4 +135,14 @@ export function protocolIn(family: IpFamily, protocol: string | null): string | 
 export function isProtocol(protocol: string): boolean {
   if (NUMBER.test(protocol)) return Number(protocol) <= 255;
   return Object.hasOwn(PROTOCOL_NUMBERS, protocol);
+}
+
+/** Returns what asks whether an address is in one of the CIDR ranges. An IPv4 address inside an IPv6 one counts as itself. */
+export function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits = ''] = range.split('/');
+    list.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6');
+  }
+  return list;
 }

@@ -1,3 +1,4 @@
+import { type BlockList, isIPv6 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { ForbiddenError, NotFoundError } from '../lib/errors.ts';
 
@@ -34,6 +35,18 @@ export interface Principal {
   shutServices?: readonly string[];
   /** What role assignments allow in the cloud; without it, the role decides. */
   cloud?: CloudRights;
+  /** What the API token is good for, if not for all that its user may do. */
+  bounds?: TokenBounds;
+}
+
+/** What an API token is confined to; each of them may be absent. */
+export interface TokenBounds {
+  /** `cloud` has the rights there. */
+  projectId: number | undefined;
+  /** Names of operations; one that ends with an asterisk stands for all that begin so. */
+  operations: readonly string[] | undefined;
+  /** From where it may be used. */
+  addresses: BlockList | undefined;
 }
 
 /**
@@ -224,18 +237,67 @@ export function cloudRights(
   return { everywhere, projects: Object.fromEntries(projects) };
 }
 
+/** The rights of a group in one project, as a role. */
+const AS_IN_PROJECT: Readonly<Record<number, CloudRole>> = {
+  [ROLES.administrators.id]: 'ProjectAdministrator',
+  [ROLES.engineers.id]: 'User',
+  [ROLES.users.id]: 'Observer',
+};
+
+/** Returns what is left of rights in the cloud, by default those of the role, for a token of one project. */
+export function confinedTo(projectId: number, roleId: number, cloud: CloudRights | undefined): CloudRights {
+  const role =
+    cloud && !cloud.everywhere ? cloud.projects[projectId] : AS_IN_PROJECT[cloud ? ROLES.administrators.id : roleId];
+  return { everywhere: false, projects: role ? { [projectId]: role } : {} };
+}
+
 /**
  * Refuses what the caller's role doesn't allow, there or anywhere. Asks nobody: all of it is in the caller's own row.
  * @throws ForbiddenError, NotFoundError for a project in which the caller has no role
  */
 export function requireAccess(principal: Principal, access: Access, askedFor: () => AskedFor): void {
-  const { cloud } = principal;
+  const { cloud, bounds } = principal;
   // Nearly every request ends here.
-  if (!cloud) {
+  if (!cloud && !bounds) {
     if (allows(principal, access)) return;
     throw lacks(access);
   }
-  const { operation, path, projectId } = askedFor();
+  const asked = askedFor();
+  if (bounds) requireWithin(bounds, asked);
+  if (cloud) requireRole(principal, cloud, access, asked);
+  else if (!allows(principal, access)) throw lacks(access);
+}
+
+/** @throws ForbiddenError for what the token isn't made for */
+function requireWithin({ projectId: only, operations }: TokenBounds, { operation, projectId }: AskedFor): void {
+  const isNamed = (name: string) => (name.endsWith('*') ? operation.startsWith(name.slice(0, -1)) : name === operation);
+  if (operations && !operations.some(isNamed)) {
+    throw new ForbiddenError(`This token is not good for ${operation}, but only for ${operations.join(', ')}`);
+  }
+  if (only !== undefined && projectId === undefined && !OF_EVERYBODY.has(operation)) {
+    throw new ForbiddenError(
+      `This token is good for project ${only} only, and this operation is about the whole account`,
+    );
+  }
+}
+
+/** @throws ForbiddenError if the token may not be used from that address */
+export function requireAddress({ bounds }: Principal, address: string): void {
+  if (!bounds?.addresses || bounds.addresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) return;
+  throw new ForbiddenError(`This token may not be used from ${address}`);
+}
+
+/** What a token with bounds makes would be free of them. @throws ForbiddenError */
+export function requireUnbounded({ bounds }: Principal): void {
+  if (bounds) throw new ForbiddenError('A token that is good for some things only makes no other tokens and no logins');
+}
+
+function requireRole(
+  principal: Principal,
+  cloud: CloudRights,
+  access: Access,
+  { operation, path, projectId }: AskedFor,
+): void {
   const showsProjects = !['/iam/', '/streaming/', '/tradewind/v1/ai-tasks/'].some((area) => path.startsWith(area));
   if (cloud.everywhere || !showsProjects) {
     const isGiven = path.startsWith('/cloud/') && ALLOWED.ClientAdministrator.includes(access);

@@ -3,8 +3,16 @@ import { type InferResult, sql } from 'kysely';
 import { type Admit, announceAll, type ChangeFeed, createRowCache } from '../../db/changes.ts';
 import type { Database, Sql, Transaction } from '../../db/database.ts';
 import { type RefusedCredentials, UnauthenticatedError } from '../../lib/errors.ts';
+import { blockListOf } from '../../lib/ip-addresses.ts';
 import type { Clock } from '../../lib/time.ts';
-import { type CloudRole, cloudRights, type Principal, parseTokenText, ROLES } from '../../requests/principal.ts';
+import {
+  type CloudRole,
+  cloudRights,
+  confinedTo,
+  type Principal,
+  parseTokenText,
+  ROLES,
+} from '../../requests/principal.ts';
 import { lesserRole } from './schema.ts';
 import type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
 
@@ -19,13 +27,37 @@ export async function findTokenOwner(db: Sql, tokenId: number) {
       'api_tokens.secret_hash as secretHash',
       'api_tokens.expires_at as expiresAt',
       'api_tokens.deleted_at as deletedAt',
+      'api_tokens.project_id as projectId',
+      'api_tokens.operations',
+      'api_tokens.address_ranges as addressRanges',
     ])
     .where('api_tokens.id', '=', tokenId)
     .executeTakeFirst();
   if (!row) return undefined;
   const { secretHash, expiresAt, deletedAt } = row;
-  const access = deletedAt === null ? accessOf(row, { tokenId, loginId: undefined }) : shutOutAs('deleted', row);
+  const access =
+    deletedAt === null ? bounded(accessOf(row, { tokenId, loginId: undefined }), row) : shutOutAs('deleted', row);
   return { secretHash, expiresAt, ...access };
+}
+
+interface Bounds {
+  projectId: number | null;
+  operations: string[] | null;
+  addressRanges: string[] | null;
+}
+
+/** Returns the caller with no more rights than its token is good for. */
+function bounded(access: Access, { projectId, operations, addressRanges }: Bounds): Access {
+  if ('shutOut' in access || (projectId ?? operations ?? addressRanges) === null) return access;
+  const { principal } = access;
+  const bounds = {
+    projectId: projectId ?? undefined,
+    operations: operations ?? undefined,
+    addresses: addressRanges ? blockListOf(addressRanges) : undefined,
+  };
+  if (projectId === null) return { principal: { ...principal, bounds } };
+  const cloud = confinedTo(projectId, principal.roleId, principal.cloud);
+  return { principal: { ...principal, bounds, cloud, platformAdministrator: false, resellerId: undefined } };
 }
 
 /** Returns a login that has not ended, with its user. Undefined also if that user or account is deleted. */

@@ -7,7 +7,7 @@ import { noteAccount } from '../../lib/request-context.ts';
 import { type Clock, forPeople, isoMicros } from '../../lib/time.ts';
 import type { PageQuery } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
-import { allows, type Principal, reachOf } from '../../requests/principal.ts';
+import { allows, type Principal, reachOf, requireUnbounded } from '../../requests/principal.ts';
 import { lockClients, requireManaged } from '../accounts/service.ts';
 import { type Addressed, notePasswordRequest, replacePassword } from '../accounts/users/in-transaction.ts';
 import * as identity from '../identity/service.ts';
@@ -107,7 +107,9 @@ export interface Reported {
  * Returns the origin of a login that the caller makes, with at most the caller's own rights. It stays
  * locked, so that ending it ends the new login as well.
  */
-async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
+async function originOf(tx: Transaction, principal: Principal): Promise<Origin> {
+  requireUnbounded(principal);
+  const { tokenId, loginId, userId, roleId } = principal;
   if (tokenId !== undefined) {
     const token = await store.keepToken(tx.sql, tokenId);
     if (token) return { ...freshOrigin(userId), role_id: roleId, token_id: tokenId, ends_at: token.expires_at };

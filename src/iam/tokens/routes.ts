@@ -1,6 +1,7 @@
 import { pathGuard } from '../../http/admission.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
+import { InvalidError } from '../../lib/errors.ts';
 import { ClientParams } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import { ApiToken, ApiTokenArray, CreateApiToken, CreatedApiToken, TokenListQuery, TokenParams } from './schema.ts';
@@ -36,7 +37,10 @@ function tokenRoutesOf(
     description: `The answer holds the token, \`<id>${version === 1 ? '$' : '_'}<secret>\`, this once. The token acts for the caller; a token for another account acts for that account's administrator. An account can have at most 100 working tokens.`,
     body: CreateApiToken,
     answer: CreatedApiToken,
-    handler: ({ principal, params, body }) => createToken(on, principal, params.clientId, body, version),
+    handler: ({ principal, params, body }) => {
+      requireOperations(app, body.operations);
+      return createToken(on, principal, params.clientId, body, version);
+    },
   });
 
   api.get(`${base}/:tokenId`, `getApiToken${suffix}`, 'Get an API token', {
@@ -51,4 +55,10 @@ function tokenRoutesOf(
     params: TokenParams,
     handler: ({ principal, params }) => revokeToken(on, principal, params.clientId, params.tokenId),
   });
+}
+
+/** @throws InvalidError for a name that no operation has */
+function requireOperations(app: Api, names: readonly string[] = []): void {
+  const unknown = names.filter((name) => !name.endsWith('*') && !app.hasOperation(name));
+  if (unknown.length > 0) throw new InvalidError({ operations: [`No operation is called ${unknown.join(', ')}.`] });
 }

@@ -10,6 +10,35 @@ const roleFields = {
   name: Type.String({ maxLength: 255, description: 'Role name', examples: ['Engineers'] }),
 };
 
+const MOST_BOUNDS = 100;
+const boundFields = {
+  project_id: Type.Optional(wire.IntegerId('The only project that the token is good for')),
+  operations: Type.Optional(
+    Type.Array(
+      Type.String({
+        maxLength: 100,
+        pattern: '^[a-z][A-Za-z0-9]*\\*?$',
+        rule: 'Must be an operationId of the OpenAPI document, or the beginning of some with * after it.',
+      }),
+      {
+        minItems: 1,
+        maxItems: MOST_BOUNDS,
+        description:
+          'The only operations that it is good for, by their operationId. `list*` means all that begin with `list`.',
+        examples: [['listInstances', 'get*']],
+      },
+    ),
+  ),
+  address_ranges: Type.Optional(
+    Type.Array(Type.String({ maxLength: 50, description: 'An IPv4 or IPv6 range', examples: ['192.0.2.0/24'] }), {
+      minItems: 1,
+      maxItems: MOST_BOUNDS,
+      description: 'The only addresses that it may be used from.',
+      examples: [['192.0.2.0/24', '2001:db8::/32']],
+    }),
+  ),
+};
+
 export const CreateApiToken = wire.Input(
   'CreateApiToken',
   {
@@ -33,6 +62,7 @@ export const CreateApiToken = wire.Input(
         }),
       ),
     }),
+    ...boundFields,
   },
   { name: 'Deployments', exp_date: null, client_user: { role: { id: 5 } } },
 );
@@ -65,12 +95,19 @@ const tokenFields = {
     role: wire.Named('ApiTokenRole', roleFields),
   }),
 };
-export const ApiToken = wire.Named('ApiToken', tokenFields);
+/** Absent from a token that may do what its user may. */
+const bounds = wire.Named('ApiTokenBounds', {
+  project_id: wire.IntegerOrNull({ description: 'The only project that it is good for; null for all' }),
+  operations: wire.nullable(Type.Array(Type.String(), { description: 'The only operations; null for all' })),
+  address_ranges: wire.nullable(Type.Array(Type.String(), { description: 'The only addresses; null for all' })),
+});
+export const ApiToken = wire.Named('ApiToken', { ...tokenFields, bounds: Type.Optional(bounds) });
 export type ApiToken = Static<typeof ApiToken>;
 export const ApiTokenArray = Type.Array(ApiToken);
 
 export const CreatedApiToken = wire.Named('CreatedApiToken', {
   ...tokenFields,
+  bounds: Type.Optional(bounds),
   token: Type.String({
     description: 'The text to authenticate with. Shown only this once and stored nowhere.',
   }),
@@ -88,7 +125,11 @@ export const TokenParams = Type.Object({ clientId: wire.IntegerId('Client ID'), 
 
 export function presentedToken(row: TokenRow, deleted: boolean, now: Date): ApiToken {
   const { id, name } = roleOf(row.role_id);
+  const { project_id, operations, address_ranges } = row;
   return {
+    ...((project_id ?? operations ?? address_ranges) !== null && {
+      bounds: { project_id, operations, address_ranges },
+    }),
     id: row.id,
     name: row.name,
     description: row.description,

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { canonicalCidr, hostBitsFault } from '../../lib/cidr.ts';
 import * as errors from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import { momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
-import { allows, type Principal, tokenText } from '../../requests/principal.ts';
+import { allows, type Principal, requireUnbounded, tokenText } from '../../requests/principal.ts';
 import { findClient, lockClients, lockToAdd, resells } from '../accounts/service.ts';
 import * as roles from '../identity/schema.ts';
 import { announceTokens, type Credentials, secretHash, together } from '../identity/service.ts';
@@ -179,6 +180,7 @@ export async function createToken(
   request: CreateApiToken,
   version: 1 | 2,
 ): Promise<ApiToken & { token: string }> {
+  requireUnbounded(principal);
   await requireAccount(on, principal, clientId);
   const now = on.clock.now();
   const role = roles.acceptedRole(principal, request.client_user.role ?? {}, {
@@ -186,6 +188,7 @@ export async function createToken(
     above: ({ name }) => `Can't create token with role ${name}`,
   });
   const expiresAt = acceptedExpiry(request.exp_date, now);
+  const ranges = request.address_ranges ? request.address_ranges.map(acceptedRange) : null;
   const userId = await ownerOf(on, principal, clientId);
   const made = await on.database.accept(async (tx) => {
     await lockToAdd(tx, clientId);
@@ -194,6 +197,10 @@ export async function createToken(
       const used = await store.countValid(tx, clientId, now);
       if (used >= MAX_TOKENS) throw tooMany();
     }
+    const { project_id = null, operations = null } = request;
+    if (project_id !== null && !(await store.hasProject(tx.sql, clientId, project_id))) {
+      throw new errors.InvalidError({ project_id: [`Client ${clientId} has no project ${project_id}.`] });
+    }
     const { id, secret } = await makeToken(tx, {
       client_id: clientId,
       user_id: userId,
@@ -201,6 +208,9 @@ export async function createToken(
       name: request.name,
       description: request.description ?? '',
       expires_at: expiresAt,
+      project_id,
+      operations,
+      address_ranges: ranges,
       maker_client_id: await store.makerOf(tx, principal, clientId),
       created_at: now,
     });
@@ -299,6 +309,13 @@ function acceptedExpiry(text: string | null, now: Date): Date | null {
     });
   }
   return date;
+}
+
+function acceptedRange(text: string, index: number): string {
+  const range = canonicalCidr(text);
+  const fault = range ? hostBitsFault(range) : 'Must be an IPv4 or IPv6 range such as 192.0.2.0/24.';
+  if (!range || fault) throw new errors.InvalidError({ [`address_ranges.${index}`]: [fault ?? ''] });
+  return range.network;
 }
 
 function tooMany(): errors.InvalidError {

@@ -53,6 +53,9 @@ function tokens(db: Sql, clientId: number) {
       'api_tokens.created_at',
       'api_tokens.last_used_at',
       'api_tokens.deleted_at',
+      'api_tokens.project_id',
+      'api_tokens.operations',
+      'api_tokens.address_ranges',
       'users.email as user_email',
       'users.reseller_id as user_reseller_id',
       'users.platform_administrator as user_platform_administrator',
@@ -142,6 +145,17 @@ export async function findAccountAdministrator(db: Sql, clientId: number) {
     .orderBy('users.id')
     .executeTakeFirst();
   return row?.id;
+}
+
+/** Whether the account has that project. */
+export async function hasProject(db: Sql, clientId: number, projectId: number): Promise<boolean> {
+  const project = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+  return project !== undefined;
 }
 
 /** Marks tokens as deleted that expired so long ago that they count as deleted. */
