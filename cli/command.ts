@@ -1,5 +1,4 @@
 import type { Api } from './api/client.ts';
-import type { OperationId } from './api/operations.ts';
 import type { Output } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -9,11 +8,11 @@ export interface ClientCommand {
   name: string;
   summary: string;
   /** More, for --help. */
-  help?: string;
+  help?: string | undefined;
   arguments: readonly Argument[];
   options: readonly Option[];
-  /** What it calls. */
-  operations: readonly OperationId[];
+  /** Whether it needs no token. */
+  anonymous?: boolean | undefined;
   run(context: Context): Promise<void>;
 }
 

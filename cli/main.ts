@@ -9,8 +9,8 @@ export { processTerminal } from './terminal/process-terminal.ts';
 export async function runClient(words: readonly string[], parts: ClientParts): Promise<number> {
   const [first, ...rest] = words;
   try {
-    const program = buildProgram(parts);
     const asked = first === 'help' ? [...rest, '--help'] : words;
+    const program = buildProgram(parts, asked);
     const [name = '-'] = asked;
     // Commander would show the help of the whole, as if there were such a command.
     const isUnknown = !name.startsWith('-') && !program.commands.some((each) => each.name() === name);

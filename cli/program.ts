@@ -1,53 +1,12 @@
 import tab from '@bomb.sh/tab/commander';
 import { Argument, Command, Option } from 'commander';
-import type { ApiCommand } from './api/api-command.ts';
 import { createApi } from './api/client.ts';
 import { connectionOf } from './api/connection.ts';
-import type { OperationId } from './api/operations.ts';
-import { commandOf } from './api/run.ts';
 import type { ClientCommand, Option as Described } from './command.ts';
+import { areasOfGroups, clientCommands } from './commands.ts';
 import { UsageError } from './errors.ts';
-import { audit } from './groups/audit.ts';
-import { clients } from './groups/clients.ts';
-import { events } from './groups/events.ts';
-import { prices } from './groups/prices.ts';
-import { products } from './groups/products.ts';
-import { projects } from './groups/projects.ts';
-import { quotas } from './groups/quotas.ts';
-import { resellers } from './groups/resellers.ts';
-import { tasks } from './groups/tasks.ts';
-import { tokens } from './groups/tokens.ts';
-import { usage } from './groups/usage.ts';
-import { users } from './groups/users.ts';
-import { webhooks } from './groups/webhooks.ts';
 import { createOutput } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
-
-const described: readonly (ApiCommand | ClientCommand)[] = [
-  ...clients,
-  ...users,
-  ...tokens,
-  ...resellers,
-  ...products,
-  ...projects,
-  ...tasks,
-  ...events,
-  ...webhooks,
-  ...prices,
-  ...quotas,
-  ...usage,
-  ...audit,
-];
-
-/** Every command that asks a server. */
-export const clientCommands = (): ClientCommand[] =>
-  described.map((each) => ('operation' in each ? commandOf(each) : each));
-
-/** Every operation that a command calls. */
-export function usedOperations(): Set<OperationId> {
-  const used = described.flatMap((each) => ('operation' in each ? [each.operation] : each.operations));
-  return new Set<OperationId>([...used, 'getMyAccount', 'getTask', 'listTaskSteps']);
-}
 
 /** What help and completion need of a command that this program doesn't run. */
 export interface ServerCommand {
@@ -76,11 +35,15 @@ const HELP_WIDTH = 100;
 const INTRODUCTION = `A self-hosted cloud control plane.
 
 Some commands work on this machine, on the data folder or the database: serve, migrate, doctor, catalog, keys, ...
-The others ask a server over HTTP. Clusters, machines, networks and what else is in a project have no commands: use the API.
-The address of the server is in TRADEWIND_URL or --url (http://127.0.0.1:8080, or the port of TRADEWIND_PORT), the token in TRADEWIND_TOKEN, or in a file that TRADEWIND_TOKEN_FILE or --token-file names.
+The others ask a server over HTTP. Its address is in TRADEWIND_URL or --url (http://127.0.0.1:8080, or the port of TRADEWIND_PORT), the token in TRADEWIND_TOKEN, or in a file that TRADEWIND_TOKEN_FILE or --token-file names.
 "tradewind <command> --help" lists the commands of a group, and the options of a command.`;
 
-export function buildProgram(parts: ClientParts): Command {
+const MACHINE = 'On this machine';
+/** In this order. */
+const AREAS = [MACHINE, 'Machines', 'Storage', 'Network', 'AI tasks', 'What happens', 'Money', 'Accounts'];
+
+/** Builds what the words need: of the groups that they don't name, there is only a line in the general help. */
+export function buildProgram(parts: ClientParts, words: readonly string[]): Command {
   const { terminal, server, version } = parts;
   const program = new Command('tradewind')
     .description(INTRODUCTION)
@@ -96,23 +59,37 @@ export function buildProgram(parts: ClientParts): Command {
     })
     .addHelpText('after', () => `\nSettings of the server come from the environment:\n${server.settings()}`);
   const client = clientCommands();
-  for (const command of server.commands)
-    if (!client.some(({ name }) => name === command.name)) addServerCommand(program, command);
-  for (const command of client) addClientCommand(program, command, parts);
-  describeGroups(program);
+  const areas = areasOfGroups();
+  const own = server.commands.filter((one) => !client.some(({ name }) => name === one.name));
+  const groups = [...new Set([...own, ...client].map(({ name }) => firstOf(name)))];
+  const areaOf = (group: string) => areas.get(group) ?? MACHINE;
+  for (const area of AREAS)
+    for (const group of groups.filter((each) => areaOf(each) === area)) program.command(group).helpGroup(`${area}:`);
+  const meant = words[0] === 'complete' ? words.slice(words.indexOf('--') + 1) : words;
+  const opened = <C extends { name: string }>(all: readonly C[]) =>
+    all.filter(({ name }) => firstOf(name) === meant[0] || areaOf(firstOf(name)) === MACHINE);
+  for (const command of opened(own)) addServerCommand(program, command);
+  for (const command of opened(client)) addClientCommand(program, command, parts, isNamed(command, meant));
+  describeGroups(program, [...own, ...client]);
   tab(program, { completionCommandName: 'completion' });
+  program.commands.find((each) => each.name() === 'completion')?.helpGroup(`${MACHINE}:`);
   return program;
 }
+
+const firstOf = (name: string): string => name.replace(/ .*/, '');
+
+const isNamed = ({ name }: ClientCommand, words: readonly string[]): boolean =>
+  name === words.slice(0, name.split(' ').length).join(' ');
 
 /** Returns the command of the last word, below those of the words before it. */
 function commandFor(program: Command, name: string): Command {
   return name.split(' ').reduce((parent, word) => {
     const known = parent.commands.find((each) => each.name() === word);
-    return known ?? parent.command(word).helpCommand(false);
+    return (known ?? parent.command(word)).helpCommand(false);
   }, program);
 }
 
-/** What the commands of each group do. */
+/** What the commands of a group do, where it isn't to manage what its name says. */
 const GROUPS: Readonly<Record<string, string>> = {
   catalog: 'Put the catalogue of what the platform offers into force',
   keys: 'Rotate the keys that encrypt secrets, or give up what can no longer be decrypted',
@@ -128,7 +105,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   'reseller notification': 'Manage what a reseller is told by mail',
   product: 'Choose which products accounts may use',
   'product default': "Choose which products a reseller's accounts may use unless decided for them",
-  project: 'Manage projects',
   region: 'See the regions of the platform, and choose what runs their clusters',
   task: 'See tasks and what they wait for, cancel and acknowledge them',
   wait: 'Wait until something has ended',
@@ -141,13 +117,40 @@ const GROUPS: Readonly<Record<string, string>> = {
   'quota request': 'Ask for higher quotas, and decide about such requests',
   usage: 'See what was used, and what it cost',
   'usage report': 'Read the reports of the published contract',
+  cluster: 'Manage Kubernetes clusters and their pools',
+  instance: 'Manage machines: create, change, start, stop and delete them',
+  ddos: 'Protect addresses against attacks',
+  logging: 'Choose where the logs of clusters go',
+  platform: 'See how the platform itself is',
+  login: 'See and end logins, and log in as somebody else',
 };
 
-function describeGroups(parent: Command, before = ''): void {
-  for (const group of parent.commands.filter(({ commands }) => commands.length > 0)) {
+const LOOKING = /^(list|get|check|preview|estimate|ask|active)$/;
+const ACRONYMS: Readonly<Record<string, string>> = {
+  ai: 'AI',
+  ip: 'IP',
+  ssh: 'SSH',
+  l7: 'L7',
+  ddos: 'DDoS',
+  amqp: 'AMQP',
+};
+
+/** `load-balancer pool` as `Manage load balancer pools`. */
+function textOfGroup(name: string, all: readonly { name: string }[]): string {
+  const verbs = all.flatMap((one) => (one.name.startsWith(`${name} `) ? (one.name.split(' ').at(-1) ?? []) : []));
+  const words = name.split(/[ -]/).map((word) => ACRONYMS[word] ?? word);
+  const many = words
+    .join(' ')
+    .replace(/(?<=[^aeiou])y$/, 'ie')
+    .replace(/s$/, 'se');
+  return `${verbs.every((verb) => LOOKING.test(verb)) ? 'See' : 'Manage'} ${many}s`;
+}
+
+function describeGroups(parent: Command, all: readonly { name: string }[], before = ''): void {
+  for (const group of parent.commands.filter((each) => each.description() === '')) {
     const name = before + group.name();
-    group.description(GROUPS[name] ?? '');
-    describeGroups(group, `${name} `);
+    group.description(GROUPS[name] ?? textOfGroup(name, all));
+    describeGroups(group, all, `${name} `);
   }
 }
 
@@ -159,9 +162,10 @@ function addServerCommand(program: Command, { name, summary, usage, options }: S
   command.helpInformation = () => usage;
 }
 
-function addClientCommand(program: Command, described: ClientCommand, parts: ClientParts): void {
-  const { name, summary, help, arguments: positions, options } = described;
-  const command = commandFor(program, name).description(summary);
+function addClientCommand(program: Command, described: ClientCommand, parts: ClientParts, isMeant: boolean): void {
+  const command = commandFor(program, described.name).description(described.summary);
+  if (!isMeant) return;
+  const { help, arguments: positions, options } = described;
   if (help !== undefined) command.addHelpText('after', `\n${help}`);
   for (const { name: word, text } of positions) command.addArgument(new Argument(`<${word}>`, text));
   const flags = options.map((option) => ({ option, flag: flagOf(option) }));
@@ -183,7 +187,7 @@ function addClientCommand(program: Command, described: ClientCommand, parts: Cli
       };
       const { terminal, version } = parts;
       const { environment, stop, readInput } = terminal;
-      const connection = await connectionOf(given, environment, readInput);
+      const connection = await connectionOf({ ...given, anonymous: described.anonymous }, environment, readInput);
       await described.run({
         api: createApi(connection, { agent: `tradewind/${version}`, stop }),
         values,

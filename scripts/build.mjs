@@ -45,7 +45,11 @@ const client = await build({
   entryPoints: ['cli/main.ts'],
   outfile: `${outdir}/src/${CLIENT}`,
   format: 'cjs',
+  define: { 'import.meta.url': 'bundleUrl' },
+  banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
 });
+// Beside it, since only commands read it that ask a server.
+fs.copyFileSync('cli/api/operations.json', `${outdir}/cli/operations.json`);
 const server = await build({
   ...shared,
   // The server keeps the text in memory. Names stay, for the traces of errors.

@@ -2,7 +2,8 @@
 // after a change of routes, schemas or settings; a test compares them.
 import fs from 'node:fs';
 import path from 'node:path';
-import { CLI_OPERATIONS_FILE, cliOperations } from './cli-operations.ts';
+import { cliOperations } from './cli-operations.ts';
+import { COMMANDS_FILE, commandsPage } from './commands-page.ts';
 import { COMPATIBILITY_FILE, compatibilityDocument } from './compatibility/document.ts';
 import { EVENTS_FILE, eventsDocument, eventTypes, KNOWN_TYPES_FILE, knownTypes } from './event-types.ts';
 import { openApiDocuments } from './openapi-documents.ts';
@@ -25,4 +26,7 @@ fs.writeFileSync(KNOWN_TYPES_FILE, knownTypes(causing));
 fs.writeFileSync(SETTINGS_FILE, settingsPage());
 
 const [specification] = files;
-if (specification) fs.writeFileSync(CLI_OPERATIONS_FILE, cliOperations(specification.document));
+if (specification) {
+  for (const { file, text } of cliOperations(specification.document)) fs.writeFileSync(file, text);
+  fs.writeFileSync(COMMANDS_FILE, commandsPage(specification.document));
+}

@@ -2,31 +2,33 @@ import type { Columns } from '../terminal/output.ts';
 import type { OperationId } from './operations.ts';
 
 /** A command that calls one operation. What the OpenAPI document says of that becomes its options. */
-export interface ApiCommand {
+export interface ApiCommand extends Addition {
   name: string;
   operation: OperationId;
-  /** By default that of the operation. */
+  summary: string;
+}
+
+/** What a command has besides what the document says. */
+export interface Addition {
   summary?: string;
   /** More, for --help. */
   help?: string;
-  /** Parameters of the path that are given by position; options name the others. */
+  /** Parameters of the path that are given by position, if not those that the rule says. */
   arguments?: readonly string[];
   /** Makes it a list: a table with these columns. */
   columns?: Columns;
   /** The field of the answer that is the list; by default `results`. */
   rows?: string;
-  /** Whether the answer can be CSV. */
-  csv?: true;
   /** Options that stand for parts deep in the body. */
   parts?: Readonly<Record<string, Part>>;
   /** What is in the body unless an option says otherwise. */
   body?: Readonly<Record<string, unknown>>;
+  /** What is in the body, whatever is given. */
+  fixed?: Readonly<Record<string, unknown>>;
   /** Parameters and fields that have no option, since the command has a better way to say them. */
   without?: readonly string[];
   /** The field of the answer that is all that people are shown, so that it can go into a file. */
   only?: string;
-  /** Whether the answer names tasks, for which --wait waits. */
-  tasks?: boolean;
 }
 
 export interface Part {

@@ -66,7 +66,7 @@ export function createApi(connection: Connection, { agent, stop }: { agent: stri
       method,
       headers: {
         accept: 'application/json, application/problem+json',
-        authorization,
+        ...(token !== '' && { authorization }),
         'user-agent': agent,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(dryRun && { 'tradewind-dry-run': 'true' }),

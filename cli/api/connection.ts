@@ -6,12 +6,14 @@ export interface Connection {
   url: string;
   /** Where the address comes from, for messages. */
   source: string;
+  /** Empty for a command that needs none. */
   token: string;
 }
 
 export interface Given {
   url?: string;
   tokenFile?: string;
+  anonymous?: boolean | undefined;
 }
 
 const EXAMPLE_URL = 'http://127.0.0.1:8080';
@@ -21,7 +23,7 @@ const EXAMPLE_URL = 'http://127.0.0.1:8080';
  * can read.
  */
 export async function connectionOf(
-  { url, tokenFile }: Given,
+  { url, tokenFile, anonymous }: Given,
   environment: Readonly<Record<string, string | undefined>>,
   readInput: () => Promise<string>,
 ): Promise<Connection> {
@@ -44,7 +46,7 @@ export async function connectionOf(
   return {
     url: given.endsWith('/') ? given.slice(0, -1) : given,
     source,
-    token: await tokenOf(tokenFile, environment, readInput),
+    token: anonymous ? '' : await tokenOf(tokenFile, environment, readInput),
   };
 }
 

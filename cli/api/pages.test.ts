@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Api, Input } from './client.ts';
 import type { OperationId } from './operations.ts';
-import { rowsOf } from './run.ts';
+import { rowsOf } from './rows.ts';
 
 const ALL = Array.from({ length: 250 }, (_, id) => id);
 

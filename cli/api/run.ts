@@ -1,74 +1,46 @@
-import { type ClientCommand, type Context, textIn, type Values } from '../command.ts';
+import { type ClientCommand, type Context, textIn } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { waitForTask } from '../tasks/waiting.ts';
 import { type Columns, valueAt } from '../terminal/output.ts';
 import type { ApiCommand, Part } from './api-command.ts';
-import type { Api, Input } from './client.ts';
-import { type Field, type OperationId, operationOf } from './operations.ts';
-import { argumentsOf, DEFAULT_ROWS, fieldsOf, filtersOf, OWN, optionsOf, scopeName } from './options.ts';
-import { contentsOf, isSecret, jsonIn, optionName } from './values.ts';
+import type { Input } from './client.ts';
+import { ownClient, parametersOf } from './naming.ts';
+import { type Field, operationOf } from './operations.ts';
+import { argumentsOf, columnsOf, DEFAULT_ROWS, fieldsOf, headed, optionsOf } from './options.ts';
+import { rowsOf } from './rows.ts';
+import { contentsOf, isSecret, jsonIn, optionNameOf } from './values.ts';
 
-/** Rows of one request, where the operation sets no smaller limit. */
-const PAGE = 100;
-
-export interface Rows {
-  rows: unknown[];
-  /** Whether there are others. */
-  more: boolean;
-  /** The answer, if it has another form, such as CSV. */
-  text?: string;
-}
-
-/** Reads as many rows of a list as are asked for, over as many pages as it takes. */
-export async function rowsOf(
-  api: Api,
-  id: OperationId,
-  { input, place, limit }: { input: Input; place: string; limit: number },
-): Promise<Rows> {
-  const { query } = operationOf(id);
-  const sized = query.find(({ name }) => name === 'limit');
-  const byToken = query.some(({ name }) => name === 'page_token');
-  const rows: unknown[] = [];
-  let token: unknown;
-  for (;;) {
-    // One more than wanted tells whether there are others.
-    const size = Math.min(PAGE, sized?.max ?? PAGE, limit + 1 - rows.length);
-    const page = byToken ? { page_token: token } : { offset: rows.length || undefined };
-    const parameters = { ...input.parameters, ...(sized && { limit: size, ...page }) };
-    const answer = await api.call(id, { ...input, parameters });
-    if (typeof answer === 'string') return { rows, more: false, text: answer };
-    const found = listIn(answer, place);
-    rows.push(...found);
-    token = (answer as { next_page_token?: string | null })?.next_page_token ?? undefined;
-    const last = !sized || (byToken ? token === undefined : found.length < size);
-    if (last || rows.length > limit) return { rows: rows.slice(0, limit), more: rows.length > limit };
-  }
-}
-
-/** The list in an answer: itself, or one of its fields. */
-function listIn(answer: unknown, place: string): unknown[] {
-  const list = Array.isArray(answer) ? answer : (answer as Record<string, unknown>)[place];
-  return Array.isArray(list) ? list : [];
-}
-
+/** Its parts are made when they are needed, from a file that is read then. */
 export function commandOf(described: ApiCommand): ClientCommand {
   const { name, operation, summary, help } = described;
   return {
     name,
-    summary: summary ?? operationOf(operation).summary,
-    ...(help !== undefined && { help }),
-    arguments: argumentsOf(described),
-    options: optionsOf(described),
-    operations: [operation],
+    summary,
+    get help() {
+      const { example } = operationOf(operation);
+      const shown = example && !described.parts && !described.fixed && `For example:\n  ${example}`;
+      return [help, shown].filter(Boolean).join('\n\n') || undefined;
+    },
+    get arguments() {
+      return argumentsOf(described);
+    },
+    get options() {
+      return optionsOf(described);
+    },
+    get anonymous() {
+      return operationOf(operation).anonymous;
+    },
     run: (context) => run(described, context),
   };
 }
 
-const run = (described: ApiCommand, context: Context): Promise<void> =>
-  described.columns ? list(described, described.columns, context) : ask(described, context);
+function run(described: ApiCommand, context: Context): Promise<void> {
+  const columns = columnsOf(described);
+  return columns ? list(described, columns, context) : ask(described, context);
+}
 
 async function list(described: ApiCommand, columns: Columns, context: Context): Promise<void> {
-  const { operation, rows = 'results' } = described;
+  const { operation, rows = operationOf(operation).rows ?? 'results' } = described;
   const { api, values, output, terminal } = context;
   const parameters = await parametersOf(described, context);
   const body = await bodyOf(described, context);
@@ -81,61 +53,80 @@ async function list(described: ApiCommand, columns: Columns, context: Context): 
   const input = { parameters, ...(body !== undefined && { body }) };
   const found = await rowsOf(api, operation, { input, place: rows, limit });
   if (found.text !== undefined) return terminal.out(found.text);
-  output.rows(found.rows, columns);
+  const asked = textIn(values, 'columns')?.split(',');
+  output.rows(found.rows, asked ? headed(asked.map((each) => each.trim())) : columns);
   if (found.more) output.note('There are more: --all shows them.');
 }
 
 async function ask(described: ApiCommand, context: Context): Promise<void> {
-  const { operation, tasks, only } = described;
+  const { operation, only } = described;
   const { api, values, output, terminal } = context;
-  const parameters = await parametersOf(described, context);
-  const body = await bodyOf(described, context);
   const dryRun = values['dry-run'] === true;
+  const body = await bodyOf(described, context);
+  const parameters = await parametersOf(described, context);
   await confirm(described, context);
   const answer = await api.call(operation, { parameters, body, dryRun });
-  const begun = tasks && !dryRun ? tasksIn(answer) : [];
-  if (values.wait && begun.length > 0) {
-    for (const id of begun) output.thing(await waitForTask(context, id));
-    return;
-  }
+  const begun = operationOf(operation).tasks && !dryRun ? tasksIn(answer) : [];
+  if (values.wait && begun.length > 0) return wait(described, context, begun, { parameters, body });
   if (answer === undefined) output.done('Done.');
   else if (typeof answer === 'string') terminal.out(answer);
   else if (only !== undefined && !dryRun && !output.json) output.thing(valueAt(answer, only));
-  else output.thing(answer);
+  else if (begun.length > 0 && Array.isArray(answer) && !output.json) {
+    output.thing({ task: begun });
+    output.note(`"tradewind wait task ${begun.at(-1)}" waits for it; so does --wait.`);
+  } else output.thing(answer);
 }
 
-async function parametersOf(described: ApiCommand, { api, values }: Context): Promise<Values> {
-  const path = await Promise.all(
-    operationOf(described.operation).parameters.map(async ({ name }) => {
-      const scope = scopeName(name);
-      return [name, values[scope] ?? (await own(api, scope))];
-    }),
-  );
-  const query = filtersOf(described).map(({ name }) => [name, values[optionName(name)]]);
-  return Object.fromEntries([...path, ...query]);
+/** Waits, and shows what has become of the thing, or the task if that is gone or unknown. */
+async function wait(described: ApiCommand, context: Context, begun: readonly string[], input: Input): Promise<void> {
+  const { shown, path } = operationOf(described.operation);
+  const { api, output } = context;
+  let created: Created = null;
+  for (const id of begun) {
+    const task = await waitForTask(context, id);
+    created = task.created_resources ?? created;
+    if (!shown) output.thing(task);
+  }
+  if (!shown) return;
+  const { name = '' } = operationOf(shown).parameters.at(-1) ?? {};
+  const known = input.parameters?.[name] ?? (/name$/.test(name) ? valueAt(input.body, 'name') : idIn(created, path));
+  if (known === undefined) return output.thing({ task: begun, created });
+  output.thing(await api.call(shown, { parameters: { ...input.parameters, [name]: known } }));
 }
 
-async function own(api: Api, scope: string): Promise<unknown> {
-  if (scope !== OWN) throw new UsageError(`--${scope} is needed`);
-  return ((await api.call('getMyAccount')) as { id: number }).id;
+type Created = Awaited<ReturnType<typeof waitForTask>>['created_resources'];
+
+/** The ID under the word that the path ends with: of a machine, not of what was made for it. */
+function idIn(created: Created, path: string): unknown {
+  const lists = Object.entries(created ?? {});
+  const plain = (text = '') => text.replace(/[^a-z]/g, '');
+  const word = plain(path.split('/').findLast((part) => !part.startsWith('{')));
+  const [, ids] =
+    lists.find(([kind]) => word.endsWith(plain(kind)) || plain(kind).endsWith(word)) ??
+    (lists.length === 1 ? lists[0] : undefined) ??
+    [];
+  return ids?.[0];
 }
 
 async function bodyOf(described: ApiCommand, { api, values, terminal }: Context): Promise<unknown> {
-  const { operation, parts = {}, body: always = {} } = described;
+  const { operation, parts = {}, body: always = {}, fixed = {} } = described;
   const known = operationOf(operation).body;
   if (!known) return undefined;
-  const data = textIn(values, 'data');
+  const [data, file] = [textIn(values, 'data'), textIn(values, 'file')];
   const given = data === undefined ? {} : jsonIn(await dataOf(data, terminal), '--data');
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-  const body: Record<string, unknown> = { ...always, ...given };
+  const read = file === undefined ? {} : await valueIn(file, terminal);
+  if (Array.isArray(read) && known.length === 0) return read;
+  if (typeof read !== 'object' || read === null || Array.isArray(read))
+    throw new UsageError(`${file} must have fields such as "name: web"`);
+  const body: Record<string, unknown> = { ...always, ...read, ...given, ...fixed };
   for (const field of fieldsOf(described)) {
-    const value = isSecret(field)
-      ? await secretOf(textIn(values, `${optionName(field.name)}-file`), terminal)
-      : values[optionName(field.name)];
+    const option = optionNameOf(field);
+    const value = isSecret(field) ? await secretOf(textIn(values, `${option}-file`), terminal) : values[option];
     if (value !== undefined) body[field.name] = value;
   }
   for (const [name, part] of Object.entries(parts)) {
-    const value = values[name] ?? (data === undefined ? await otherwise(part, api) : undefined);
+    const value = values[name] ?? (data === undefined && file === undefined ? await otherwise(part, api) : undefined);
     if (value !== undefined) put(body, part.at, value);
   }
   const missing = known.filter(({ name, required }) => required && body[name] === undefined);
@@ -144,12 +135,26 @@ async function bodyOf(described: ApiCommand, { api, values, terminal }: Context)
   return body;
 }
 
-const otherwise = (part: Part, api: Api): unknown => (part.ownClient ? own(api, OWN) : part.default);
+const otherwise = (part: Part, api: Context['api']): unknown => (part.ownClient ? ownClient(api) : part.default);
+
+async function valueIn(file: string, { readInput }: Context['terminal']): Promise<unknown> {
+  const text = await contentsOf(file, readInput);
+  return /\.json$/i.test(file) ? jsonIn(text, file) : yamlIn(text, file === '-' ? 'Standard input' : file);
+}
+
+async function yamlIn(text: string, source: string): Promise<unknown> {
+  const { parse } = await import('yaml');
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new UsageError(`${source} is no YAML: ${(error as Error).message}`);
+  }
+}
 
 /** The option that fills in a field. */
 function optionFor(field: Field, parts: NonNullable<ApiCommand['parts']>): string {
   const part = Object.keys(parts).find((name) => parts[name]?.at[0] === field.name);
-  return `--${part ?? `${optionName(field.name)}${isSecret(field) ? '-file' : ''}`}`;
+  return `--${part ?? `${optionNameOf(field)}${isSecret(field) ? '-file' : ''}`}`;
 }
 
 function dataOf(data: string, { readInput }: Context['terminal']): Promise<string> | string {
@@ -172,10 +177,10 @@ function put(body: Record<string, unknown>, [first = '', ...rest]: readonly stri
 
 /** What can't be undone is asked for. */
 async function confirm(described: ApiCommand, { values, terminal }: Context): Promise<void> {
-  const { name, operation } = described;
+  const { name, operation, summary } = described;
   if (operationOf(operation).method !== 'DELETE' || values.yes || values['dry-run']) return;
   const which = argumentsOf(described).flatMap((one) => textIn(values, one.name) ?? []);
-  const answer = await terminal.ask(`${[operationOf(operation).summary, ...which].join(' ')}: are you sure? [y/N] `);
+  const answer = await terminal.ask(`${[summary, ...which].join(' ')}: are you sure? [y/N] `);
   if (answer === undefined) throw new UsageError(`"tradewind ${name}" asks first, and there is no terminal: add --yes`);
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.');
 }

@@ -16,25 +16,42 @@ export function optionName(name: string): string {
     .toLowerCase();
 }
 
+/** `clientId` as `client`. */
+export const scopeName = (name: string): string => optionName(name).replace(/-id$/, '');
+
+/** Options that mean the same everywhere. A field with such a name has another option. */
+export const RESERVED: readonly string[] =
+  'all columns csv data dry-run file help json limit token token-file url version wait yes'.split(' ');
+
+export const optionNameOf = ({ name, option = optionName(name) }: Pick<Field, 'name' | 'option'>): string => option;
+
 /** Returns the option for a parameter or a field of a body. */
 export function optionOf(field: Field): Option {
-  const { name, many, values, text, type } = field;
+  const { many, values, text: said, type, required } = field;
+  const name = optionNameOf(field);
+  const text = required ? `${said || sentenceOf(field.name)} (required)` : said;
   if (isSecret(field))
     return {
-      name: `${optionName(name)}-file`,
+      name: `${name}-file`,
       value: 'FILE',
       text: `${text}; from a file, or - for standard input`,
     };
   const choices = type === 'boolean' ? ['true', 'false'] : values;
   return {
-    name: optionName(name),
+    name,
     value: choices ? choices.join('|') : (WORDS[type] ?? 'TEXT'),
     text,
     ...(many && { many }),
     ...(choices && { values: choices }),
-    read: (given) => readValue(optionName(name), type, given),
+    read: (given) => readValue(name, type, given),
   };
 }
+
+/** `port_range_min` as `Port range min`, where the document has no words. */
+const sentenceOf = (name: string): string =>
+  optionName(name)
+    .replaceAll('-', ' ')
+    .replace(/^./, (letter) => letter.toUpperCase());
 
 const WORDS: Record<string, string> = { integer: 'N', number: 'N', json: 'JSON' };
 

@@ -1,4 +1,3 @@
-import type { ApiCommand } from '../api/api-command.ts';
 import { operationOf } from '../api/operations.ts';
 import { optionName, optionOf } from '../api/values.ts';
 import type { ClientCommand } from '../command.ts';
@@ -6,23 +5,7 @@ import type { ClientCommand } from '../command.ts';
 const filters = () =>
   operationOf('listAuditRecords').query.filter(({ name }) => !['limit', 'page_token'].includes(name));
 
-export const audit: readonly (ApiCommand | ClientCommand)[] = [
-  {
-    name: 'audit list',
-    operation: 'listAuditRecords',
-    columns: {
-      ID: 'id',
-      TIME: 'time',
-      WHO: 'actor.email',
-      TOKEN: 'actor.token.name',
-      FROM: 'source.address',
-      OPERATION: 'operation',
-      SUBJECT: 'subject',
-      OUTCOME: 'outcome',
-      STATUS: 'status',
-    },
-    rows: 'records',
-  },
+export const audit: readonly ClientCommand[] = [
   {
     name: 'audit export',
     summary: 'Write all records of the audit log as lines of JSON',
@@ -30,7 +13,6 @@ export const audit: readonly (ApiCommand | ClientCommand)[] = [
     get options() {
       return filters().map(optionOf);
     },
-    operations: ['listAuditRecords'],
     async run({ api, values, terminal }) {
       const parameters = Object.fromEntries(filters().map(({ name }) => [name, values[optionName(name)]]));
       const headers = { accept: 'application/x-ndjson, application/problem+json' };

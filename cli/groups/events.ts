@@ -26,7 +26,6 @@ export const events: readonly ClientCommand[] = [
     get options() {
       return [...filters(), LIMIT];
     },
-    operations: ['listEvents'],
     run: list,
   },
   {
@@ -37,7 +36,6 @@ export const events: readonly ClientCommand[] = [
     get options() {
       return [...filters(), COUNT];
     },
-    operations: ['listEvents'],
     run: follow,
   },
 ];

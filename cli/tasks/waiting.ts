@@ -14,6 +14,7 @@ interface Task {
   task_type: string;
   state: string;
   error: string | null;
+  created_resources?: Readonly<Record<string, readonly unknown[]>> | null;
 }
 
 interface Steps {
