@@ -151,9 +151,9 @@ function namesTasks(answer: Schema | undefined): true | undefined {
 
 /** The rows of a list, and the field of the answer that has them. */
 function rowOf(document: OpenApiDocument, answer: Schema): { place: string; row: Schema } | undefined {
-  const [whole = answer] = (answer.anyOf ?? [answer])
-    .map((one) => resolved<Schema>(document, one))
-    .filter((one) => one.type === 'array' || one.properties?.results);
+  const forms = (answer.anyOf ?? [answer]).map((one) => resolved<Schema>(document, one));
+  // Some lists are arrays unless a page is asked for.
+  const whole = forms.find((one) => one.properties?.results) ?? forms[0] ?? answer;
   const [place, list] =
     whole.type === 'array'
       ? ['', whole]
@@ -206,11 +206,15 @@ const LONG = 140;
 /** Something to type, as short as it can be. */
 function exampleOf(name: string, { parameters, arguments: named, body = [], query }: Known, example: unknown): string {
   const given = (typeof example === 'object' && example !== null ? example : {}) as Record<string, unknown>;
-  const places = parameters.filter((one) => named.includes(one.name)).map((one) => (one.listed ? 'web' : valueOf(one)));
+  const places = parameters
+    .filter((one) => named.includes(one.name))
+    .map((one) => (one.listed ? 'web' : placeholderOf(one)));
   const scopes = parameters
     .filter((one) => !named.includes(one.name) && !/^(project_id|region_id|client_?id)$/i.test(one.name))
     .map((one) => `--${scopeName(one.name)} 1`);
-  const asked = query.filter(({ required }) => required).map((one) => `--${optionName(one.name)} ${valueOf(one)}`);
+  const asked = query
+    .filter(({ required }) => required)
+    .map((one) => `--${optionName(one.name)} ${placeholderOf(one)}`);
   const start = ['tradewind', name, ...places, ...scopes, ...asked].join(' ');
   const flags = (some: readonly Field[]) => [start, ...some.flatMap((one) => flagsOf(one, given[one.name]))].join(' ');
   const known = body.filter((one) => one.name in given);
@@ -220,7 +224,7 @@ function exampleOf(name: string, { parameters, arguments: named, body = [], quer
   return needed.length <= LONG && needed !== start ? needed : `${start} --file ${name.split(' ').at(-2)}.yaml`;
 }
 
-const valueOf = ({ type, values, name }: Field): string =>
+const placeholderOf = ({ type, values, name }: Field): string =>
   values?.[0] ?? (type === 'integer' ? '1' : name.replace(/_?id$/i, '').toUpperCase() || 'ID');
 
 function flagsOf({ name, option = optionName(name), type, many }: Field, value: unknown): string[] {

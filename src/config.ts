@@ -360,7 +360,7 @@ export function settingsHelp(): string {
 }
 
 /** Settings of the command line, which asks a server. */
-const OF_CLIENTS = ['TRADEWIND_URL', 'TRADEWIND_TOKEN', 'TRADEWIND_TOKEN_FILE'];
+const OF_CLIENTS = ['URL', 'TOKEN', 'TOKEN_FILE', 'PROJECT', 'REGION'].map((name) => PREFIX + name);
 
 /** Returns a line for each name that looks like a setting but isn't: most likely a typing error. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {

@@ -108,31 +108,39 @@ function idIn(created: Created, path: string): unknown {
   return ids?.[0];
 }
 
-async function bodyOf(described: ApiCommand, { api, values, terminal }: Context): Promise<unknown> {
+async function bodyOf(described: ApiCommand, context: Context): Promise<unknown> {
   const { operation, parts = {}, body: always = {}, fixed = {} } = described;
+  const { api, values, terminal } = context;
   const known = operationOf(operation).body;
   if (!known) return undefined;
-  const [data, file] = [textIn(values, 'data'), textIn(values, 'file')];
-  const given = data === undefined ? {} : jsonIn(await dataOf(data, terminal), '--data');
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-  const read = file === undefined ? {} : await valueIn(file, terminal);
-  if (Array.isArray(read) && known.length === 0) return read;
-  if (typeof read !== 'object' || read === null || Array.isArray(read))
-    throw new UsageError(`${file} must have fields such as "name: web"`);
-  const body: Record<string, unknown> = { ...always, ...read, ...given, ...fixed };
+  const given = await givenBody(context);
+  // Some bodies are lists.
+  if (Array.isArray(given) && known.length === 0) return given;
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new UsageError('The body must have fields such as "name: web"');
+  const body: Record<string, unknown> = { ...always, ...given, ...fixed };
   for (const field of fieldsOf(described)) {
     const option = optionNameOf(field);
     const value = isSecret(field) ? await secretOf(textIn(values, `${option}-file`), terminal) : values[option];
     if (value !== undefined) body[field.name] = value;
   }
+  const whole = values.data !== undefined || values.file !== undefined;
   for (const [name, part] of Object.entries(parts)) {
-    const value = values[name] ?? (data === undefined && file === undefined ? await otherwise(part, api) : undefined);
+    const value = values[name] ?? (whole ? undefined : await otherwise(part, api));
     if (value !== undefined) put(body, part.at, value);
   }
   const missing = known.filter(({ name, required }) => required && body[name] === undefined);
   if (missing.length > 0)
     throw new UsageError(`Missing: ${missing.map((field) => optionFor(field, parts)).join(', ')}`);
   return body;
+}
+
+/** What --file or --data has. */
+async function givenBody({ values, terminal }: Context): Promise<unknown> {
+  const [data, file] = [textIn(values, 'data'), textIn(values, 'file')];
+  if (data !== undefined && file !== undefined) throw new UsageError('Give --file or --data, not both');
+  if (data !== undefined) return jsonIn(await dataOf(data, terminal), '--data');
+  return file === undefined ? {} : valueIn(file, terminal);
 }
 
 const otherwise = (part: Part, api: Context['api']): unknown => (part.ownClient ? ownClient(api) : part.default);
