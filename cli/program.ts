@@ -50,6 +50,8 @@ export function buildProgram(parts: ClientParts, words: readonly string[]): Comm
     .usage('<command> [options]')
     .version(`tradewind ${version}`, '-v, --version')
     .helpCommand(false)
+    // Clusters have a --version of their own.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: terminal.out,

@@ -44,7 +44,7 @@ export function cliOperations(document: OpenApiDocument): { file: string; text: 
   const used = found.filter(({ id }) => names.has(id)).sort((one, other) => (one.id < other.id ? -1 : 1));
   const index = used.map(({ id, operation }): [string, object] => [
     id,
-    { name: names.get(id), summary: operation.summary, area: areaOf(operation) },
+    { name: names.get(id), summary: operation.summary.replace(/ with a task$/, ''), area: areaOf(operation) },
   ]);
   const known = used.map((each): [string, Known] => [each.id, knownOf(document, used, each, names.get(each.id) ?? '')]);
   return [
@@ -98,7 +98,11 @@ function knownOf(document: OpenApiDocument, all: readonly Found[], found: Found,
 const SCOPES = /^(project_id|region_id|client_?id|reseller_?id)$/i;
 const PAGING = ['limit', 'offset', 'page', 'page_token'];
 
-const unversioned = (address: string): string => address.replace(/\/v\d\//, '/').replace(/\{\w+\}/g, '{}');
+const unversioned = (address: string): string =>
+  address
+    .replace(/\/v\d\//, '/')
+    .replace(/\{\w+\}/g, '{}')
+    .replaceAll('_', '');
 
 /** The list that has the ID that a parameter of a path wants, by the name that people know. */
 function listedIn(
@@ -130,7 +134,9 @@ const LABELS = ['name', 'display_name', 'companyName', 'floating_ip_address', 'f
 /** The operation that shows what a task made or changed. */
 function shownAfter(all: readonly Found[], { method, address }: Found): Pick<Known, 'shown'> {
   const path = unversioned(address);
-  const getters = all.filter((one) => one.method === 'get' && one.address.endsWith('}'));
+  const getters = all
+    .filter((one) => one.method === 'get' && one.address.endsWith('}'))
+    .sort((one, other) => other.address.length - one.address.length);
   const made = method === 'post' && getters.find((one) => unversioned(one.address) === `${path}/{}`);
   const same = method !== 'delete' && getters.find((one) => `${path}/`.startsWith(`${unversioned(one.address)}/`));
   const shown = made || same;
@@ -166,32 +172,41 @@ function rowOf(document: OpenApiDocument, answer: Schema): { place: string; row:
 
 const MOST_COLUMNS = 6;
 /** Columns that tables begin with, if there are such fields. */
-const FIRST = ['id', 'name', 'display_name', 'title', 'status', 'state', 'provisioning_status', 'operating_status'];
+const FIRST = ['name', 'display_name', 'title', 'status', 'state', 'provisioning_status', 'operating_status'];
 /** What the reader knows, or doesn't want to. */
 const DULL = /^(project_id|region_id|region|client_id|.*task_id|tags|metadata|updated_at|url|task_state|vm_state)$/;
 const LAST = /(_at|_on)$/;
 
+/** What tells things from each other. */
+const TELLING = /address|cidr|size|type|flavor|version|protocol/;
+
 function rowsOf(document: OpenApiDocument, answer: Schema): Pick<Known, 'rows' | 'columns'> {
   const { place, row } = rowOf(document, answer) ?? {};
   if (place === undefined || !row) return {};
-  const fields = Object.entries(row.properties ?? {});
-  const plain = fields.filter(([, one]) => isPlain(document, one)).map(([name]) => name);
-  const dull = (name: string) => DULL.test(name) && plain.some((one) => !DULL.test(one));
-  const rank = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : LAST.test(name) ? 99 : 50);
-  const columns = plain.filter((name) => !dull(name)).sort((one, other) => rank(one) - rank(other));
-  return { rows: place, columns: (columns.length > 0 ? columns : fields.map(([name]) => name)).slice(0, MOST_COLUMNS) };
+  const fields = Object.entries(row.properties ?? {}).map(([name, one]) => ({
+    name,
+    ...resolved<Schema>(document, one),
+  }));
+  const plain = fields.filter(isPlain);
+  const own = fields.find(({ name }) => name === 'id') ?? plain.find(({ name }) => name.endsWith('_id'));
+  const rank = ({ name, type }: { name: string } & Schema): number => {
+    if (name === own?.name) return -1;
+    if (FIRST.includes(name)) return FIRST.indexOf(name);
+    if (LAST.test(name)) return 99;
+    return TELLING.test(name) ? 20 : type === 'boolean' ? 60 : 50;
+  };
+  const kept = plain.filter((one) => one.name === own?.name || !DULL.test(one.name));
+  const columns = kept.sort((one, other) => rank(one) - rank(other)).map(({ name }) => name);
+  // Some rows are texts.
+  return { rows: place, columns: columns.length > 0 ? columns.slice(0, MOST_COLUMNS) : [''] };
 }
 
 /** Whether a value has no parts. */
-function isPlain(document: OpenApiDocument, given: Schema): boolean {
-  const { type, deprecated, enum: values, const: only } = resolved<Schema>(document, given);
+function isPlain({ type, deprecated, enum: values, const: only }: Schema): boolean {
   const types = [type].flat().filter((one) => one !== 'null');
-  if (deprecated) return false;
+  if (deprecated || type === 'null') return false;
   if (types.length === 0) return values !== undefined || only !== undefined;
-  return (
-    types.every((one) => one !== undefined && ['string', 'integer', 'number', 'boolean'].includes(one)) &&
-    type !== 'null'
-  );
+  return types.every((one) => one !== undefined && ['string', 'integer', 'number', 'boolean'].includes(one));
 }
 
 interface Media {

@@ -21,7 +21,7 @@ export const scopeName = (name: string): string => optionName(name).replace(/-id
 
 /** Options that mean the same everywhere. A field with such a name has another option. */
 export const RESERVED: readonly string[] =
-  'all columns csv data dry-run file help json limit token token-file url version wait yes'.split(' ');
+  'all columns csv data dry-run file help json limit token token-file url wait yes'.split(' ');
 
 export const optionNameOf = ({ name, option = optionName(name) }: Pick<Field, 'name' | 'option'>): string => option;
 

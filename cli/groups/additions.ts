@@ -39,6 +39,10 @@ const REPORT = {
 };
 const RESOURCE = { NAME: 'last_name', ...REPORT, FROM: 'first_seen', TO: 'last_seen' };
 
+const MACHINES: Addition = {
+  columns: { ID: 'id', NAME: 'name', STATUS: 'status', FLAVOR: 'flavor.flavor_id', CREATED: 'created_at' },
+};
+
 /** What some commands have besides what the OpenAPI document says of their operations. */
 export const additions: Partial<Record<OperationId, Addition>> = {
   listClients: {
@@ -174,6 +178,13 @@ export const additions: Partial<Record<OperationId, Addition>> = {
   getCostTotals: { columns: { ...REPORT, ...COST } },
   getResourceCosts: { columns: { ...RESOURCE, ...COST } },
   getMonthlyCostTotals: { columns: { ...REPORT, ...COST } },
+  listInstances: MACHINES,
+  listKubernetesClusterInstances: MACHINES,
+  listKubernetesPoolInstances: MACHINES,
+  listSecurityGroupInstances: MACHINES,
+  listAiTasks: {
+    columns: { ID: 'task_id', TASK: 'task_data.task_name', STATUS: 'status', PROGRESS: 'progress' },
+  },
   listAuditRecords: {
     columns: {
       ID: 'id',

@@ -41,8 +41,9 @@ export function createOutput(terminal: Terminal, json: boolean): Output {
   };
 }
 
-/** Returns what is at a place such as `client_user.role.name`. */
+/** Returns what is at a place such as `client_user.role.name`; at none, the thing itself. */
 export function valueAt(thing: unknown, place: string): unknown {
+  if (place === '') return thing;
   return place
     .split('.')
     .reduce<unknown>(

@@ -46,7 +46,7 @@ it('no option of a command has the name of another', () => {
       names.filter((name, at) => names.indexOf(name) !== at),
       command.name,
     ).toEqual([]);
-    const always = ['help', 'json', 'url', 'token', 'token-file', 'version'];
+    const always = ['help', 'json', 'url', 'token', 'token-file'];
     expect(
       options.filter((name) => always.includes(name)),
       command.name,
