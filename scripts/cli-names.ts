@@ -151,7 +151,7 @@ const wordsOf = (id: string): string[] => id.replace(/ByTask$/, '').match(/^[a-z
 
 function singular(word: string): string {
   if (/(ss|us|is)$/.test(word)) return word;
-  if (/ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   return word.replace(/(?<=ss|x|ch|us)es$|s$/, '');
 }
 

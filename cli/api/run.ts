@@ -89,7 +89,7 @@ async function wait(described: ApiCommand, context: Context, begun: readonly str
   }
   if (!shown) return;
   const { name = '' } = operationOf(shown).parameters.at(-1) ?? {};
-  const known = input.parameters?.[name] ?? (/name$/.test(name) ? valueAt(input.body, 'name') : idIn(created, path));
+  const known = input.parameters?.[name] ?? (name.endsWith('name') ? valueAt(input.body, 'name') : idIn(created, path));
   if (known === undefined) return output.thing({ task: begun, created });
   output.thing(await api.call(shown, { parameters: { ...input.parameters, [name]: known } }));
 }
