@@ -3,7 +3,7 @@
 // and completion; the other has the rest, which is read when a command needs it.
 import path from 'node:path';
 import type { Field, Operation as Known, OperationId } from '../cli/api/operations.ts';
-import { optionName, RESERVED, scopeName } from '../cli/api/values.ts';
+import { optionName, RESERVED, SECRET, scopeName } from '../cli/api/values.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../src/http/openapi-document.ts';
 import { areaOf, commandNames } from './cli-names.ts';
 
@@ -129,7 +129,7 @@ function listedIn(
 }
 
 /** What people call things, if they have it. */
-const LABELS = ['name', 'display_name', 'companyName', 'floating_ip_address', 'fixed_ip_address', 'email'];
+const LABELS = ['companyName', 'email', 'name', 'display_name', 'floating_ip_address', 'fixed_ip_address'];
 
 /** The operation that shows what a task made or changed. */
 function shownAfter(all: readonly Found[], { method, address }: Found): Pick<Known, 'shown'> {
@@ -221,9 +221,7 @@ const LONG = 140;
 /** Something to type, as short as it can be. */
 function exampleOf(name: string, { parameters, arguments: named, body = [], query }: Known, example: unknown): string {
   const given = (typeof example === 'object' && example !== null ? example : {}) as Record<string, unknown>;
-  const places = parameters
-    .filter((one) => named.includes(one.name))
-    .map((one) => (one.listed ? 'web' : placeholderOf(one)));
+  const places = parameters.filter((one) => named.includes(one.name)).map((one) => placeholderOf(one));
   const scopes = parameters
     .filter((one) => !named.includes(one.name) && !/^(project_id|region_id|client_?id)$/i.test(one.name))
     .map((one) => `--${scopeName(one.name)} 1`);
@@ -239,11 +237,15 @@ function exampleOf(name: string, { parameters, arguments: named, body = [], quer
   return needed.length <= LONG && needed !== start ? needed : `${start} --file ${name.split(' ').at(-2)}.yaml`;
 }
 
-const placeholderOf = ({ type, values, name }: Field): string =>
-  values?.[0] ?? (type === 'integer' ? '1' : name.replace(/_?id$/i, '').toUpperCase() || 'ID');
+const NAMED: Readonly<Record<string, string>> = { email: 'ina@acme.example', name: 'web' };
+
+const placeholderOf = ({ type, values, name, listed }: Field): string =>
+  NAMED[listed?.label ?? ''] ??
+  values?.[0] ??
+  (type === 'integer' ? '1' : name.replace(/_?id$/i, '').toUpperCase() || 'ID');
 
 function flagsOf({ name, option = optionName(name), type, many }: Field, value: unknown): string[] {
-  if (/(^|_)(secret|password)$/.test(name)) return [`--${option}-file ${name}.txt`];
+  if (SECRET.test(name)) return value === undefined ? [] : [`--${option}-file ${name}.txt`];
   if (value === undefined || value === null) return [];
   if (many && Array.isArray(value)) return value.map((each) => `--${option} ${quoted(each)}`);
   return [`--${option} ${type === 'json' ? quoted(JSON.stringify(value)) : quoted(value)}`];

@@ -121,7 +121,7 @@ async function bodyOf(described: ApiCommand, context: Context): Promise<unknown>
   const body: Record<string, unknown> = { ...always, ...given, ...fixed };
   for (const field of fieldsOf(described)) {
     const option = optionNameOf(field);
-    const value = isSecret(field) ? await secretOf(textIn(values, `${option}-file`), terminal) : values[option];
+    const value = isSecret(field) ? await secretOf(field, textIn(values, `${option}-file`), terminal) : values[option];
     if (value !== undefined) body[field.name] = value;
   }
   const whole = values.data !== undefined || values.file !== undefined;
@@ -169,8 +169,14 @@ function dataOf(data: string, { readInput }: Context['terminal']): Promise<strin
   return data === '-' || data.startsWith('@') ? contentsOf(data.replace(/^@/, ''), readInput) : data;
 }
 
-async function secretOf(file: string | undefined, { readInput }: Context['terminal']): Promise<string | undefined> {
-  return file === undefined ? undefined : (await contentsOf(file, readInput)).replace(/\r?\n$/, '');
+async function secretOf(
+  { type }: Field,
+  file: string | undefined,
+  { readInput }: Context['terminal'],
+): Promise<unknown> {
+  if (file === undefined) return undefined;
+  const text = await contentsOf(file, readInput);
+  return type === 'json' ? yamlIn(text, file) : text.replace(/\r?\n$/, '');
 }
 
 function put(body: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): void {

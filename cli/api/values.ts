@@ -4,7 +4,8 @@ import { UsageError } from '../errors.ts';
 import type { Field } from './operations.ts';
 
 /** Whoever lists processes sees the command line, so these come from files. */
-const SECRET = /(^|_)(secret|password)$/;
+export const SECRET =
+  /(^|_)(secret|password|connection_string|auth_header_value)$|^(token|refresh|payload|old|new|double)$/;
 
 export const isSecret = ({ name }: Field): boolean => SECRET.test(name);
 
