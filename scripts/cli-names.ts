@@ -166,8 +166,9 @@ function reasonWithout(
 ): string | undefined {
   if (deprecated) return 'Deprecated: another operation does the same';
   if (/V\d$/.test(id) && ids.has(id.replace(/V\d$/, ''))) return 'The same operation at another address';
-  const { content } = Object.entries(responses).find(([status]) => /^[123]/.test(status))?.[1] ?? {};
-  if (content && !Object.keys(content).some((type) => /json|^text\//.test(type))) return 'A terminal shows no media';
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+  const { content = { json: {} } } = success ?? { content: {} };
+  if (!Object.keys(content).some((type) => /json|^text\//.test(type))) return 'A terminal shows no media';
   return WITHOUT_COMMAND[id];
 }
 

@@ -32,11 +32,16 @@ export function commandsPage(document: OpenApiDocument): string {
       .map(({ name, summary }) => `| \`${name}\` | ${summary.replaceAll('|', '\\|')} |`);
     return `## ${area}\n\n| command | what it does |\n|---|---|\n${rows.join('\n')}\n`;
   });
-  const without = [...leftOut(operations)].map(
-    ([reason, ids]) => `| ${reason} | ${ids.map((id) => `\`${id}\``).join(', ')} |`,
-  );
+  const without = [...leftOut(operations)].map(([reason, ids]) => `| ${reason} | ${wordsFor(ids)} |`);
   const rest = `## Operations without a command\n\n| why | operations |\n|---|---|\n${without.join('\n')}\n`;
   return [HEAD, ...sections, rest].join('\n');
+}
+
+const MANY = 10;
+
+function wordsFor(ids: readonly string[]): string {
+  const named = ids.slice(0, ids.length > MANY ? 3 : MANY).map((id) => `\`${id}\``);
+  return ids.length > MANY ? `${named.join(', ')}, and ${ids.length - named.length} others` : named.join(', ');
 }
 
 const firstOf = (name: string): string => name.replace(/ .*/, '');
