@@ -71,6 +71,13 @@ const Settings = Type.Object(
         description: 'Hosts for machines, of which anti-affinity groups need one each; unlimited by default',
       }),
     ),
+    kept_addresses: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000,
+        description: 'Addresses of each new subnet that are kept, as real networks keep some for DHCP; none by default',
+      }),
+    ),
     faults: Type.Optional(FaultRules),
     health: Type.Optional(HealthRules),
   },
@@ -81,6 +88,7 @@ export const simulated: BackendMaker = {
   settings: Settings,
   secrets: [],
   removesOrphans: true,
+  keeps: (settings) => (settings as Static<typeof Settings>).kept_addresses ?? 0,
   make({ settings }, host) {
     const { sql, secrets } = host;
     const { speed, hosts, faults, health = [] } = settings as Static<typeof Settings>;

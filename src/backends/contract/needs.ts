@@ -132,6 +132,18 @@ export interface BackendShape {
   secrets: readonly string[];
   /** What the backend can do; everything by default. */
   families?: readonly BackendFamily[];
+  /**
+   * How many of the lowest addresses of a new subnet, the gateway's aside, the backend keeps for itself, such as for DHCP
+   * and load balancers: nobody else is given them. None by default. It is asked without a backend, so it looks at nothing else.
+   */
+  keeps?(settings: Record<string, unknown>, subnet: AddressSpace): number;
+}
+
+/** What of a subnet decides which addresses are kept. */
+export interface AddressSpace {
+  cidr: string;
+  dhcp: boolean;
+  gateway: string | null;
 }
 export type BackendShapes = Readonly<Record<string, BackendShape>>;
 

@@ -1,6 +1,14 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { TSchema } from 'typebox';
 import { SettingError } from '../../../lib/errors.ts';
+import type { CatalogFileName } from './schema.ts';
+
+/** A fault that no schema finds. */
+export interface CrossFault {
+  file: CatalogFileName;
+  path: PathParts;
+  message: string;
+}
 
 /** A fault of the catalogue: where it is, what is wrong and what to write instead. */
 export interface CatalogFault {

@@ -8,20 +8,16 @@ import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { BACKEND_FAMILIES, type BackendShapes } from '../../../backends/contract/needs.ts';
 import { Closed } from '../../../lib/wire.ts';
 import * as catalogFaults from './faults.ts';
+import { prefixFaults } from './external-networks.ts';
 import { isBareMetal, isGpu } from './flavor-schema.ts';
 import { type CatalogContent, type CatalogFileName, catalogFiles, type Region } from './schema.ts';
 
-export interface CrossFault {
-  file: CatalogFileName;
-  path: catalogFaults.PathParts;
-  message: string;
-}
-
 /** Finds what schemas can't: duplicate IDs, references to nothing, entries that contradict their region. */
-export function crossFaults(content: CatalogContent): CrossFault[] {
+export function crossFaults(content: CatalogContent): catalogFaults.CrossFault[] {
   const regions = new Map(content['regions.yaml'].regions.map((region) => [region.id, region]));
   return [
     ...regionFaultsOfCrossChecks(content),
+    ...prefixFaults(content['regions.yaml'].regions),
     ...flavorFaults(content, regions),
     ...imageFaults(content, regions),
     ...ddosFaults(content, regions),
@@ -31,7 +27,7 @@ export function crossFaults(content: CatalogContent): CrossFault[] {
   ];
 }
 
-function regionFaultsOfCrossChecks(content: CatalogContent): CrossFault[] {
+function regionFaultsOfCrossChecks(content: CatalogContent): catalogFaults.CrossFault[] {
   const { regions } = content['regions.yaml'];
   const faults = twice('regions.yaml', 'regions', regions, ['id', 'slug', 'display_name', 'keystone_name']);
   for (const [index, region] of regions.entries()) {
@@ -42,7 +38,7 @@ function regionFaultsOfCrossChecks(content: CatalogContent): CrossFault[] {
   return faults;
 }
 
-function flavorFaults(content: CatalogContent, regions: Map<number, Region>): CrossFault[] {
+function flavorFaults(content: CatalogContent, regions: Map<number, Region>): catalogFaults.CrossFault[] {
   const file = 'flavors.yaml';
   const { flavors } = content[file];
   const faults = twice(file, 'flavors', flavors, ['flavor_id']);
@@ -65,7 +61,7 @@ function flavorFaults(content: CatalogContent, regions: Map<number, Region>): Cr
   return faults;
 }
 
-function imageFaults(content: CatalogContent, regions: Map<number, Region>): CrossFault[] {
+function imageFaults(content: CatalogContent, regions: Map<number, Region>): catalogFaults.CrossFault[] {
   const file = 'images.yaml';
   const { images } = content[file];
   const references = images.flatMap((image, index) =>
@@ -74,7 +70,7 @@ function imageFaults(content: CatalogContent, regions: Map<number, Region>): Cro
   return [...twice(file, 'images', images, ['id']), ...references];
 }
 
-function ddosFaults(content: CatalogContent, regions: Map<number, Region>): CrossFault[] {
+function ddosFaults(content: CatalogContent, regions: Map<number, Region>): catalogFaults.CrossFault[] {
   const file = 'ddos-templates.yaml';
   const { templates } = content[file];
   const faults = twice(file, 'templates', templates, ['id']);
@@ -110,7 +106,7 @@ function ddosFaults(content: CatalogContent, regions: Map<number, Region>): Cros
   return faults;
 }
 
-function loggingFaults(content: CatalogContent, regions: Map<number, Region>): CrossFault[] {
+function loggingFaults(content: CatalogContent, regions: Map<number, Region>): catalogFaults.CrossFault[] {
   const file = 'logging-destinations.yaml';
   const { services } = content[file];
   const faults = twice(file, 'services', services, ['region_id']);
@@ -127,7 +123,7 @@ function loggingFaults(content: CatalogContent, regions: Map<number, Region>): C
   return faults;
 }
 
-function priceFaults(content: CatalogContent, regions: Map<number, Region>): CrossFault[] {
+function priceFaults(content: CatalogContent, regions: Map<number, Region>): catalogFaults.CrossFault[] {
   const file = 'price-book.yaml';
   const { prices, clients } = content[file];
   const faults = twice(file, 'clients', clients, ['client_id']);
@@ -169,8 +165,8 @@ export function twice<Entry extends object>(
   list: string,
   entries: Entry[],
   keys: (keyof Entry & string)[],
-): CrossFault[] {
-  const faults: CrossFault[] = [];
+): catalogFaults.CrossFault[] {
+  const faults: catalogFaults.CrossFault[] = [];
   for (const key of keys) {
     const first = new Map<unknown, number>();
     for (const [index, entry] of entries.entries()) {
@@ -193,8 +189,8 @@ function referenceFaults(
   ids: number | number[],
   regions: Map<number, Region>,
   objection: (region: Region) => string | null = () => null,
-): CrossFault[] {
-  const faults: CrossFault[] = [];
+): catalogFaults.CrossFault[] {
+  const faults: catalogFaults.CrossFault[] = [];
   const list = Array.isArray(ids) ? ids : [ids];
   for (const [index, id] of list.entries()) {
     const place = Array.isArray(ids) ? [...path, index] : path;
@@ -211,7 +207,7 @@ function referenceFaults(
 }
 
 /** Finds backends named twice, of an unknown kind or without required settings, and regions that name none. */
-export function backendFaults(content: CatalogContent, kinds: BackendShapes | undefined): CrossFault[] {
+export function backendFaults(content: CatalogContent, kinds: BackendShapes | undefined): catalogFaults.CrossFault[] {
   const { backends } = content['backends.yaml'];
   return [
     ...twice('backends.yaml', 'backends', backends, ['name']),
@@ -222,7 +218,7 @@ export function backendFaults(content: CatalogContent, kinds: BackendShapes | un
 
 type Entry = CatalogContent['backends.yaml']['backends'][number];
 
-function faultsOf({ kind, settings, secrets }: Entry, index: number, kinds: BackendShapes): CrossFault[] {
+function faultsOf({ kind, settings, secrets }: Entry, index: number, kinds: BackendShapes): catalogFaults.CrossFault[] {
   const file = 'backends.yaml';
   const shape = kinds[kind];
   if (!shape) {
@@ -241,7 +237,7 @@ function faultsOf({ kind, settings, secrets }: Entry, index: number, kinds: Back
   }));
 }
 
-function regionFaults(content: CatalogContent, kinds: BackendShapes | undefined): CrossFault[] {
+function regionFaults(content: CatalogContent, kinds: BackendShapes | undefined): catalogFaults.CrossFault[] {
   const file = 'regions.yaml';
   const known = content['backends.yaml'].backends.map(({ name }) => name);
   return content[file].regions.flatMap(({ backend, backends = {} }, index) => {
@@ -250,7 +246,7 @@ function regionFaults(content: CatalogContent, kinds: BackendShapes | undefined)
       ...(backend === undefined ? [] : [{ name: backend, path: [...path, 'backend'] }]),
       ...Object.entries(backends).map(([family, name]) => ({ name, path: [...path, 'backends', family] })),
     ];
-    const faults: CrossFault[] = named
+    const faults: catalogFaults.CrossFault[] = named
       .filter(({ name }) => !known.includes(name))
       .map(({ name, path: where }) => ({
         file,

@@ -28,7 +28,7 @@ export type RegionAnswer = Static<typeof RegionAnswer>;
 export const RegionList = listOf(RegionAnswer, 'RegionList');
 
 export function presentRegion(region: Region, options: { showVolumeTypes: boolean }): RegionAnswer {
-  const { backend: _, backends: __, products: ___, quotas: ____, ...shown } = region;
+  const { backend: _, backends: __, products: ___, quotas: ____, external_networks: _____, ...shown } = region;
   return {
     created_on: plainSeconds(new Date(region.created_at)),
     ...shown,

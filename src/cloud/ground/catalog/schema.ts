@@ -113,8 +113,28 @@ export const BackendEntry = entry({
   ),
 });
 
+const address = Type.String({ minLength: 2, maxLength: 45 });
+
+export const PrefixEntry = entry({
+  cidr: Type.String({ minLength: 4, maxLength: 49, description: 'A range of public addresses' }),
+  gateway: Type.Optional(wire.nullable(address)),
+  first: Type.Optional(address),
+  last: Type.Optional(address),
+});
+export type PrefixEntry = Static<typeof PrefixEntry>;
+
+const ExternalNetworkEntry = entry({
+  id: uuid,
+  name: text,
+  prefixes: Type.Array(PrefixEntry, { minItems: 1 }),
+});
+
 export const RegionEntry = entry({
   ...regionFields,
+  external_networks: Type.Array(ExternalNetworkEntry, {
+    default: [],
+    description: 'The networks that lead outside, and the addresses that are given out there',
+  }),
   backend: wire.OptionalText({
     ...slug,
     description: 'Backend of the region, except for what `backends` overrides',

@@ -1,9 +1,10 @@
-import type { BackendShapes, Placements } from '../../../backends/contract/needs.ts';
+import type { AddressSpace, BackendShapes, Placements } from '../../../backends/contract/needs.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { type CheckedCatalog, checkCatalogText, readCatalog } from './load.ts';
 import { type PriceBook, priceBookOf } from './price-book.ts';
 import type { DdosTemplate, Feature, Flavor, Image, LoggingService, Region } from './schema.ts';
 
+export { leadsOutside, type Prefix, prefixOf } from './external-networks.ts';
 export {
   type DatedPriceBook,
   type PriceBook,
@@ -37,6 +38,8 @@ export interface Catalog extends Placements, PriceBook {
   /** Its files as one JSON text, from which the hash is computed. */
   readonly text: string;
   readonly regions: ReadonlyMap<number, Region>;
+  /** How many of the lowest addresses of a new subnet the backend of the region keeps for itself. */
+  keptIn(regionId: number, subnet: AddressSpace): number;
   /** In the order of the file, including withdrawn flavors. */
   flavors(regionId: number): readonly Flavor[];
   flavor(regionId: number, flavorId: string): Flavor | undefined;
@@ -61,16 +64,16 @@ export interface Catalog extends Placements, PriceBook {
  * of other kinds are faults as well.
  */
 export async function loadCatalog(folder: string, kinds?: BackendShapes): Promise<Catalog> {
-  return buildCatalog(await readCatalog(folder, kinds));
+  return buildCatalog(await readCatalog(folder, kinds), kinds);
 }
 
 /** Builds the catalogue from a text that `Catalog` gave, maybe in another release. Throws CatalogError. */
 export function catalogOf(text: string, origin: string, kinds?: BackendShapes): Catalog {
-  return buildCatalog(checkCatalogText(text, origin, kinds));
+  return buildCatalog(checkCatalogText(text, origin, kinds), kinds);
 }
 
 /** Builds the look-ups for checked content. */
-function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
+function buildCatalog({ content, text, hash }: CheckedCatalog, kinds: BackendShapes | undefined): Catalog {
   deepFreeze(content);
   const regions = byKey(content['regions.yaml'].regions, (region) => region.id);
   const backends = byKey(content['backends.yaml'].backends, ({ name }) => name);
@@ -81,15 +84,21 @@ function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
   const logging = byKey(content['logging-destinations.yaml'].services, (service) => service.region_id);
   const destinations = new Map([...logging].map(([regionId, service]) => [regionId, destinationsOf(service, regions)]));
 
+  const backendOf: Catalog['backendOf'] = (regionId, family) => {
+    const region = regions.get(regionId);
+    return backends.get(region?.backends?.[family] ?? region?.backend ?? '');
+  };
+
   return deepFreeze({
     hash,
     text,
     backends,
-    backendOf(regionId, family) {
-      const region = regions.get(regionId);
-      return backends.get(region?.backends?.[family] ?? region?.backend ?? '');
-    },
+    backendOf,
     regions,
+    keptIn(regionId, subnet) {
+      const { kind = '', settings = {} } = backendOf(regionId, 'network') ?? {};
+      return kinds?.[kind]?.keeps?.(settings, subnet) ?? 0;
+    },
     flavors: flavors.list,
     flavor: flavors.one,
     images: images.list,

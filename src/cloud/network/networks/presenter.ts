@@ -3,7 +3,7 @@ import { offsetTimestamp } from '../../../lib/time.ts';
 import type { Scope } from '../../../platform.ts';
 import type { NetworkAnswer, SubnetAnswer } from './schema.ts';
 import type { NetworkRow, SubnetRow } from './store.ts';
-import { keepsGateway } from './subnets/rules.ts';
+import { keepsGateway } from '../../../lib/subnet-ranges.ts';
 
 export function presentedNetwork(row: NetworkRow, scope: Scope): NetworkAnswer {
   return {

@@ -2,7 +2,8 @@ import { make, put, remove, type Wanted } from '../../../../convergence/wants.ts
 import { type Transaction, violates } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { foundById, newId, newTaskId, refuseHeld } from '../../../../lib/ids.ts';
-import { familyOf } from '../../../../lib/ip-addresses.ts';
+import { familyOf, numberOf } from '../../../../lib/ip-addresses.ts';
+import { gatewayIn, keepsGateway, poolOf, subnetRange } from '../../../../lib/subnet-ranges.ts';
 import { patchedTags } from '../../../../lib/tags.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
@@ -26,7 +27,12 @@ import * as rows from './store.ts';
  */
 export async function createSubnet(on: Platform, scope: Scope, request: CreateSubnet): Promise<string> {
   const { range, gateway, nameservers, routes, tags } = rules.wantedSubnet(request);
-  const pool = rules.poolOf(range, gateway);
+  const enable_dhcp = request.enable_dhcp ?? true;
+  const kept = on.catalog.keptIn(scope.regionId, { cidr: range.cidr, dhcp: enable_dhcp, gateway });
+  const pool = poolOf(range, gateway, kept);
+  if (!pool) {
+    throw new InvalidError({ cidr: [`The region keeps ${kept} addresses of each subnet. Use a larger range.`] });
+  }
   const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
   await on.database.accept(async (tx) => {
@@ -51,7 +57,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
       network_id: network.id,
       name: request.name,
       cidr: range.cidr,
-      enable_dhcp: request.enable_dhcp ?? true,
+      enable_dhcp,
       gateway_ip: gateway,
     };
     await rows.insertSubnet(tx, {
@@ -69,7 +75,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
       created_at: now,
       updated_at: now,
     });
-    if (rules.keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
+    if (keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
     const connected =
       gateway !== null && (request.connect_to_network_router ?? true)
         ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null)
@@ -98,7 +104,7 @@ export const updateSubnet = (on: Platform, scope: Scope, id: string, change: Upd
     const { nameservers, problems: nameserverProblems } = rules.nameserversFrom(change.dns_nameservers ?? [], family);
     const { routes, problems: routeProblems } = rules.hostRoutesFrom(change.host_routes ?? [], family);
     const problems = [...nameserverProblems, ...routeProblems];
-    const gateway = changedGateway(subnet, change, problems);
+    const gateway = changedGateway(on, scope, subnet, change, problems);
     if (problems.length > 0) throw new InvalidError(problems);
     const tags = patchedTags(subnet.tags, change.tags);
     const moved = await moveGateway(tx, subnet, gateway);
@@ -160,13 +166,30 @@ export const subnetTags: TagHolder = {
   },
 };
 
-function changedGateway(subnet: rows.OwnSubnet, { gateway_ip: given }: UpdateSubnet, problems: FieldProblem[]) {
-  const range = rules.subnetRange(subnet.cidr);
-  if (given === undefined || 'message' in range) return subnet.gateway_ip;
-  const gateway = rules.gatewayIn(range, given);
-  if (gateway === null || typeof gateway === 'string') return gateway;
-  problems.push(gateway);
-  return subnet.gateway_ip;
+function changedGateway(
+  on: Platform,
+  scope: Scope,
+  { cidr, enable_dhcp, gateway_ip, first_address }: rows.OwnSubnet,
+  { gateway_ip: given }: UpdateSubnet,
+  problems: FieldProblem[],
+): string | null {
+  const range = subnetRange(cidr);
+  if (given === undefined || 'message' in range) return gateway_ip;
+  const gateway = gatewayIn(range, given);
+  if (gateway !== null && typeof gateway !== 'string') {
+    problems.push(gateway);
+    return gateway_ip;
+  }
+  const fits = (at: string | null) => {
+    const pool = poolOf(range, at, on.catalog.keptIn(scope.regionId, { cidr, dhcp: enable_dhcp, gateway: at }));
+    return pool !== undefined && numberOf(pool.first) <= numberOf(first_address);
+  };
+  // Otherwise the backend would come to keep an address that ports get.
+  if (fits(gateway_ip) && !fits(gateway)) {
+    const message = `The region keeps the addresses before ${first_address} for itself; choose a later one as gateway.`;
+    problems.push({ field: 'gateway_ip', message });
+  }
+  return gateway;
 }
 
 /**
@@ -176,7 +199,7 @@ function changedGateway(subnet: rows.OwnSubnet, { gateway_ip: given }: UpdateSub
 async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: string | null): Promise<Wanted[]> {
   if (gateway === subnet.gateway_ip) return [];
   await rows.freeGateway(tx, subnet.id);
-  if (rules.keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) {
+  if (keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) {
     try {
       await rows.keepForGateway(tx, subnet.id, gateway);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './rules.ts';
+import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './subnet-ranges.ts';
 
 const range: SubnetRange = {
   family: 'IPv4',
@@ -84,6 +84,21 @@ describe('the gateway', () => {
   ])('of %o is %s and leaves %s to %s, kept there: %s', (of, gateway, first, last, kept) => {
     const pool = poolOf(of, gateway);
     expect(pool).toEqual({ first, last });
-    expect(keepsGateway(pool, gateway)).toBe(kept);
+    expect(pool && keepsGateway(pool, gateway)).toBe(kept);
+  });
+
+  it.each([
+    ['10.10.0.1', 3, { first: '10.10.0.5' }],
+    ['10.10.0.3', 3, { first: '10.10.0.5' }],
+    ['10.10.0.4', 3, { first: '10.10.0.5' }],
+    ['10.10.0.100', 3, { first: '10.10.0.4' }],
+    [null, 3, { first: '10.10.0.4' }],
+    ['10.10.0.1', 252, { first: '10.10.0.254', last: '10.10.0.254' }],
+  ])('%s is not among the %i that the backend keeps', (gateway, keeps, expected) => {
+    expect(poolOf(range, gateway, keeps)).toMatchObject(expected);
+  });
+
+  it('leaves nothing where the backend keeps all', () => {
+    expect(poolOf(range, '10.10.0.1', 253)).toBeUndefined();
   });
 });
