@@ -74,6 +74,7 @@ import { up as consoleCodes } from './0098_console_codes.ts';
 import { up as frameRates } from './0099_frame_rates.ts';
 import { up as mailedLinks } from './0110_mailed_links.ts';
 import { up as tokenBounds } from './0111_token_bounds.ts';
+import { up as externalNetworks } from './0100_external_networks.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -154,4 +155,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0099_frame_rates': { up: frameRates },
   '0110_mailed_links': { up: mailedLinks },
   '0111_token_bounds': { up: tokenBounds },
+  '0100_external_networks': { up: externalNetworks, transaction: false },
 };

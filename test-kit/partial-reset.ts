@@ -39,7 +39,7 @@ const AI_TASKS_AT_ONCE = 10_000;
 
 export function createPartialReset(deps: {
   database: Database;
-  catalog: Pick<Catalog, 'regions'>;
+  catalog: Pick<Catalog, 'keptIn' | 'regions'>;
   calls: Pick<Calls, 'end'>;
   alone: Alone;
   lock: Snapshots['lock'];

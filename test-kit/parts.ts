@@ -30,7 +30,7 @@ export function createTestKitParts(
   kit: TestKit,
   deps: Endings & {
     changes: Pick<ListeningChangeFeed, 'forgetAll'>;
-    catalog: Pick<Catalog, 'regions'>;
+    catalog: Pick<Catalog, 'keptIn' | 'regions'>;
     normalSpeed: number;
   },
 ): TestKitParts {

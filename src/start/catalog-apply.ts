@@ -4,6 +4,7 @@ import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { applyCatalog, shortHash } from '../cloud/ground/catalog/in-force.ts';
 import { type CatalogReader, catalogReaders } from '../cloud/ground/catalog/readers.ts';
 import { type Catalog, loadCatalog } from '../cloud/ground/catalog/service.ts';
+import { ensureExternalNetworks } from '../cloud/network/networks/external/in-transaction.ts';
 import { prepareProjects } from '../cloud/network/project-changes/service.ts';
 import type { Config } from '../config.ts';
 import type { Database, Transaction } from '../db/database.ts';
@@ -48,13 +49,16 @@ export function sourceOf({ catalogDir }: Config): { folder: string; origin: stri
   return { folder: catalogDir, origin: `${os.hostname()}:${catalogDir}` };
 }
 
-/** @throws BackendMovedError, which changes nothing */
+/** @throws BackendMovedError, SettingError for external networks; they change nothing */
 export function putInForce(
   database: Database,
   catalog: Catalog,
   { config, record, clock }: By,
 ): Promise<{ revision: number; changed: boolean }> {
-  const prepare = (tx: Transaction) => prepareProjects(tx, catalog);
+  const prepare = async (tx: Transaction) => {
+    await ensureExternalNetworks(tx, catalog);
+    await prepareProjects(tx, catalog);
+  };
   return applyCatalog({ database, clock, catalog, ...sourceOf(config), prepare, record });
 }
 

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { agreeOnCatalog } from '../cloud/ground/catalog/in-force.ts';
 import type { Catalog } from '../cloud/ground/catalog/service.ts';
+import { ensureExternalNetworks } from '../cloud/network/networks/external/in-transaction.ts';
 import { prepareProjects } from '../cloud/network/project-changes/service.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Transaction } from '../db/database.ts';
 import { migrate, refusalNamed } from '../db/migrate.ts';
 import { readSchema, requireFit, type Schema } from '../db/schema.ts';
 import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
@@ -35,7 +36,8 @@ export async function prepareContents(deps: Contents): Promise<void> {
   const { database, clock, catalog, source, secrets, encryptionKeys, bootstrapToken, alone, log } = deps;
   await prepareSchema(database, { alone, log });
   await prepareSecrets(secrets, { database, clock, encryptionKeys, alone, log });
-  await agreeOnCatalog({ database, clock, catalog, ...source, alone, log });
+  const prepare = (tx: Transaction) => ensureExternalNetworks(tx, catalog);
+  await agreeOnCatalog({ database, clock, catalog, ...source, prepare, alone, log });
   await ensureFirstAccount({ database, clock, bootstrapToken });
   await ensureSigningKey({ database, clock, secrets });
   await database.transaction((tx) => prepareProjects(tx, catalog));

@@ -205,7 +205,8 @@ it('is what the folder has where no other process can be alive', async () => {
   const agree = async (folder: string, alone: boolean) => {
     const catalog = await loadCatalog(folder);
     const log = createLog({ logLevel: 'silent', logFormat: 'text' });
-    await agreeOnCatalog({ database, clock: systemClock, catalog, folder, origin: 'here', alone, log });
+    const prepare = async () => {};
+    await agreeOnCatalog({ database, clock: systemClock, catalog, folder, origin: 'here', prepare, alone, log });
   };
   await agree('catalog', true);
   await agree(folders.untaxed, true);

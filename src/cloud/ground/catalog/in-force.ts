@@ -63,6 +63,8 @@ export function shortHash(hash: string): string {
 
 interface Agreement {
   database: Database;
+  /** Makes of the database what the catalogue needs; in the transaction that puts it in force. */
+  prepare(tx: Transaction): Promise<void>;
   clock: Clock;
   catalog: Catalog;
   folder: string;
@@ -74,7 +76,7 @@ interface Agreement {
  * Makes sure that all processes on the database offer the same. The first process puts its catalogue in force. Later
  * ones must have the same or don't start. If no other process can be alive, the catalogue in the folder is put in
  * force.
- * @throws CatalogDiffersError, BackendMovedError
+ * @throws CatalogDiffersError, BackendMovedError, and what `prepare` throws
  */
 export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: Logger }): Promise<void> {
   const { database, catalog, folder, alone, log } = given;
@@ -84,6 +86,7 @@ export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: L
     if (inForce?.hash === catalog.hash) return;
     if (inForce && !alone) throw new CatalogDiffersError(difference(catalog, folder, inForce));
     if (inForce) await moveBackends(tx, given);
+    await given.prepare(tx);
     await put(tx, given);
     if (inForce) log.info({ folder, before: inForce.origin }, 'Catalogue changed');
   });
@@ -91,12 +94,11 @@ export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: L
 }
 
 /**
- * Puts the catalogue in force: after the commit, every process that follows the catalogue reads it. `prepare` gives
- * existing projects what new regions need; `record` notes a change. Returns the revision, and whether the catalogue
- * changed. @throws BackendMovedError
+ * Puts the catalogue in force: after the commit, every process that follows the catalogue reads it. `record` notes a
+ * change. Returns the revision, and whether the catalogue changed. @throws BackendMovedError, and what `prepare` throws
  */
 export async function applyCatalog(
-  given: Agreement & { prepare(tx: Transaction): Promise<void>; record(tx: Transaction): Promise<void> },
+  given: Agreement & { record(tx: Transaction): Promise<void> },
 ): Promise<{ revision: number; changed: boolean }> {
   return given.database.transaction(async (tx) => {
     await store.lockCatalog(tx.sql);

@@ -7,8 +7,8 @@ import { Value } from 'typebox/value';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { BACKEND_FAMILIES, type BackendShapes } from '../../../backends/contract/needs.ts';
 import { Closed } from '../../../lib/wire.ts';
-import * as catalogFaults from './faults.ts';
 import { prefixFaults } from './external-networks.ts';
+import * as catalogFaults from './faults.ts';
 import { isBareMetal, isGpu } from './flavor-schema.ts';
 import { type CatalogContent, type CatalogFileName, catalogFiles, type Region } from './schema.ts';
 

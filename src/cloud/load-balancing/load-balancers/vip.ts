@@ -2,7 +2,7 @@ import type { Transaction } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { newId, refuseHeld } from '../../../lib/ids.ts';
 import type { Scope } from '../../../platform.ts';
-import type { Region } from '../../ground/catalog/service.ts';
+import { leadsOutside } from '../../ground/catalog/service.ts';
 import * as addresses from '../../network/addresses/in-transaction.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
 import * as floatingIps from '../../network/floating-ips/service.ts';
@@ -35,10 +35,10 @@ export const ALREADY_PUBLIC: FieldProblem = {
 };
 
 /** Whether the request asks for a new address of the external network. */
-export function isOutside(wish: VipWish, region: Pick<Region, 'external_network_id'>): boolean {
+export function isOutside(wish: VipWish, region: Parameters<typeof leadsOutside>[0]): boolean {
   if (wish.vip_port_id !== undefined) return false;
   const network = wish.vip_network_id?.toLowerCase();
-  return network === undefined || network === region.external_network_id;
+  return network === undefined || leadsOutside(region, network);
 }
 
 /** Returns the problems of a request that need no look-up. */

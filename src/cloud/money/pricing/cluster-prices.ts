@@ -4,7 +4,7 @@ import { InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/ids.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
 import type { Platform, Scope } from '../../../platform.ts';
-import { type PriceTerms, priced } from '../../ground/catalog/service.ts';
+import { leadsOutside, type PriceTerms, priced } from '../../ground/catalog/service.ts';
 import * as formula from '../../ground/prices/formula.ts';
 import { requirePossibleClusterPool } from '../../kubernetes/clusters/pools/service.ts';
 import { getCluster } from '../../kubernetes/clusters/service.ts';
@@ -180,7 +180,7 @@ async function publicAddresses({ sql }: Database, scope: Scope, request: CreateR
     if (!subnet) throw new InvalidError({ subnet_id: [`Subnet ${request.subnet_id} not found.`] });
     return subnet.external && subnet.ipv4 ? 1 : 0;
   }
-  const outside = request.type === 'external' || request.network_id.toLowerCase() === scope.region.external_network_id;
+  const outside = request.type === 'external' || leadsOutside(scope.region, request.network_id.toLowerCase());
   if (!outside) return 0;
   if (request.type !== 'ip_address') return familiesOf(request.ip_family).includes('IPv4') ? 1 : 0;
   const address = canonicalAddress(request.ip_address);

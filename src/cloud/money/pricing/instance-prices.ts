@@ -2,7 +2,7 @@ import { type FieldProblem, InvalidError, NotFoundError } from '../../../lib/err
 import { foundById, isUuid } from '../../../lib/ids.ts';
 import { SNAPSHOT_TYPES, VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
 import type { Platform, Scope } from '../../../platform.ts';
-import { type Catalog, priced } from '../../ground/catalog/service.ts';
+import { type Catalog, leadsOutside, priced } from '../../ground/catalog/service.ts';
 import { asTotal, sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
 import { getVolume } from '../../storage/volumes/service.ts';
@@ -86,7 +86,7 @@ export async function priceOfNewInstance(
   if (problems.length > 0) throw new InvalidError(problems);
   const isPublic = (one: (typeof interfaces)[number]) =>
     one.type === 'external' ||
-    ('network_id' in one && one.network_id?.toLowerCase() === scope.region.external_network_id);
+    ('network_id' in one && one.network_id !== undefined && leadsOutside(scope.region, one.network_id.toLowerCase()));
   const prices = await pricesOf(on, scope, {
     flavorId,
     volumes: await volumesOf(on, scope, wishes),

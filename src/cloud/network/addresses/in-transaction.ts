@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { type Transaction, violates } from '../../../db/database.ts';
-import { canonicalAddress, type IpFamily } from '../../../lib/cidr.ts';
+import { canonicalAddress, canonicalCidr, type IpFamily } from '../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { isBetween } from '../../../lib/ip-addresses.ts';
+import { grouped } from '../../../lib/lists.ts';
 import type { Scope } from '../../../platform.ts';
 import { requireOutside } from '../../../requests/principal.ts';
+import type { Region } from '../../ground/catalog/service.ts';
 import * as store from './store.ts';
 
 /** Free addresses that are offered at once. */
@@ -41,12 +43,11 @@ export async function takeOutside(tx: Transaction, wishes: readonly OutsideWish[
     if (address === undefined) throw new ConflictError(store.isTaken([wish.address]));
     given.set(wish, taken(wish.holder, subnet, address));
   }
-  for (const wish of wishes) {
-    if (given.has(wish)) continue;
-    const [first] = wish.subnets;
-    const alike = wishes.filter((one) => one.address === undefined && one.subnets[0].id === first.id);
-    for (const subnet of wish.subnets) await takeLowest(tx, subnet, alike, given);
-    if (alike.some((one) => !given.has(one))) throw new ConflictError(store.noneLeftOutside(first.id));
+  const open = wishes.filter(({ address }) => address === undefined);
+  for (const alike of grouped(open, ({ subnets }) => subnets.map(({ id }) => id).join()).values()) {
+    const subnets = alike[0]?.subnets ?? [];
+    for (const subnet of subnets) await takeLowest(tx, subnet, alike, given);
+    if (alike.some((one) => !given.has(one))) throw new ConflictError(store.noneLeftOutside(subnets));
   }
   return wishes.flatMap((wish) => given.get(wish) ?? []);
 }
@@ -199,8 +200,9 @@ export async function take(tx: Transaction, scope: Scope, wishes: store.AddressW
     wishes.map((wish) => wish.from),
   );
   const problems: FieldProblem[] = [];
+  const place = placesIn(scope.region);
   const chosen = wishes.flatMap((wish) => {
-    const choice = chooseSubnet(wish, subnets);
+    const choice = chooseSubnet(wish, subnets, place);
     if ('message' in choice) problems.push(choice);
     else choice.subnets[0].available--;
     return 'message' in choice ? [] : [{ holder: wish.holder, ...choice }];
@@ -256,7 +258,11 @@ interface Choice {
 }
 type Chosen = Choice & Pick<store.AddressWish, 'holder'>;
 
-function chooseSubnet(wish: store.AddressWish, subnets: store.KnownSubnet[]): Choice | FieldProblem {
+function chooseSubnet(
+  wish: store.AddressWish,
+  subnets: store.KnownSubnet[],
+  place: ReturnType<typeof placesIn>,
+): Choice | FieldProblem {
   const { from } = wish;
   if (from.kind === 'subnet') return namedSubnet(from, fieldsOf(wish), subnets);
   const candidates = subnets.filter(
@@ -265,13 +271,21 @@ function chooseSubnet(wish: store.AddressWish, subnets: store.KnownSubnet[]): Ch
   );
   // The subnet with the most free addresses. External ones keep no count of them: the first that has one will do.
   const [first, ...others] = candidates.toSorted((a, b) =>
-    a.external ? a.id.localeCompare(b.id) : b.available - a.available,
+    a.external ? place(a) - place(b) || a.id.localeCompare(b.id) : b.available - a.available,
   );
   if (!first) return noneOf(wish, from);
   if (from.kind === 'external' || from.address === undefined) {
     return { subnets: first.external ? [first, ...others] : [first], address: undefined };
   }
   return subnetOf(from.address, from.family, fieldsOf(wish)('ip_address'), candidates);
+}
+
+/** The place of a prefix in the catalogue. Those that it doesn't name are the last. */
+function placesIn({ external_networks }: Region): (subnet: store.KnownSubnet) => number {
+  const keyOf = (networkId: string, cidr: string) => `${networkId} ${canonicalCidr(cidr)?.network ?? cidr}`;
+  const keys = external_networks.flatMap(({ id, prefixes }) => prefixes.map(({ cidr }) => keyOf(id, cidr)));
+  const places = new Map(keys.map((key, index) => [key, index]));
+  return ({ network_id, cidr }) => places.get(keyOf(network_id, cidr)) ?? keys.length;
 }
 
 function namedSubnet(

@@ -6,7 +6,7 @@ import { protectNoLonger } from '../ddos/service.ts';
 
 export type KnownSubnet = Pick<
   Selectable<Tables['subnets']>,
-  'id' | 'network_id' | 'first_address' | 'last_address'
+  'cidr' | 'id' | 'network_id' | 'first_address' | 'last_address'
 > & { family: IpFamily; external: boolean; available: number };
 
 /** Higher counts don't matter: the count only decides which of several subnets has more room. */
@@ -30,7 +30,7 @@ function candidates(tx: Transaction, place: Place, wishes: AddressSource[]) {
   return tx.sql
     .selectFrom('subnets')
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
-    .select(['subnets.id', 'network_id', 'first_address', 'last_address', 'external'])
+    .select(['subnets.id', 'network_id', 'cidr', 'first_address', 'last_address', 'external'])
     .select(FAMILY.as('family'))
     .select(sql<number>`least(total_ips - used_ips, ${PLENTY}::bigint)::bigint`.as('available'))
     .where('networks.region_id', '=', place.regionId)
@@ -248,7 +248,7 @@ export interface HeldAddress {
 
 export const noneLeft = (subnetId: string): string =>
   `Subnet ${subnetId} has no free addresses; delete resources that you no longer need, or use another subnet`;
-export const noneLeftOutside = (subnetId: string): string =>
-  `The external network has no free addresses in subnet ${subnetId}; delete floating IPs, reserved fixed IPs or routers that you no longer need`;
+export const noneLeftOutside = ([first, ...others]: readonly { id: string }[]): string =>
+  `${others.length > 0 ? `None of the ${others.length + 1} external subnets has free addresses` : `The external network has no free addresses in subnet ${first?.id}`}; delete floating IPs, reserved fixed IPs or routers that you no longer need`;
 export const isTaken = (addresses: readonly string[]): string =>
   `A requested address is already in use: ${addresses.join(', ')}`;

@@ -1,24 +1,20 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import type { Sql } from '../../../db/database.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { Named } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 
-/** Returns the ranges of these networks, those of IPv4 first. Simulated networks of several regions may have the same. */
-export async function rangesOf(db: Sql, networkIds: readonly string[]): Promise<string[]> {
+/** Returns the ranges of the external networks of all regions, each once, those of IPv4 first. */
+async function listEgressRanges({ catalog, database }: Platform): Promise<string[]> {
+  const regionIds = [...catalog.regions.values()].flatMap((region) =>
+    region.external_network_id === null ? [] : region.id,
+  );
   const { rows } = await sql<{ cidr: string }>`
-    select distinct cidr from subnets where network_id = any(${networkIds}::uuid[]) order by cidr`.execute(db);
+    select distinct cidr from subnets join networks on networks.id = network_id
+    where external and region_id = any(${regionIds}::bigint[]) order by cidr`.execute(database.sql);
   return rows.map(({ cidr }) => cidr);
 }
-
-/** Returns the ranges of the external networks of all regions, each once. */
-export const listEgressRanges = (on: Platform): Promise<string[]> =>
-  rangesOf(
-    on.database.sql,
-    [...on.catalog.regions.values()].flatMap(({ external_network_id }) => external_network_id ?? []),
-  );
 
 const EgressRanges = Named('EgressRanges', {
   ranges: Type.Array(Type.String({ examples: ['198.18.16.0/20'] }), {

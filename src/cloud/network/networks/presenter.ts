@@ -1,9 +1,9 @@
 import { commonFields } from '../../../lib/resource-fields.ts';
+import { keepsGateway } from '../../../lib/subnet-ranges.ts';
 import { offsetTimestamp } from '../../../lib/time.ts';
 import type { Scope } from '../../../platform.ts';
 import type { NetworkAnswer, SubnetAnswer } from './schema.ts';
 import type { NetworkRow, SubnetRow } from './store.ts';
-import { keepsGateway } from '../../../lib/subnet-ranges.ts';
 
 export function presentedNetwork(row: NetworkRow, scope: Scope): NetworkAnswer {
   return {

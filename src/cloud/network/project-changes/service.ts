@@ -25,11 +25,11 @@ const AT_ONCE = 1_000;
  */
 export async function prepareProjects(
   tx: Transaction,
-  { regions: offered }: Pick<Catalog, 'regions'>,
+  catalog: Pick<Catalog, 'keptIn' | 'regions'>,
   clientId?: number,
 ): Promise<void> {
-  const regions = [...offered.values()];
-  const networks = await ensureDefaultNetworks(tx, regions, clientId);
+  const regions = [...catalog.regions.values()];
+  const networks = await ensureDefaultNetworks(tx, catalog, clientId);
   const groups = await ensureDefaultSecurityGroups(tx, regions, clientId);
   const wanted = [...networks, ...groups];
   // One statement would be too large when many projects get a new region.

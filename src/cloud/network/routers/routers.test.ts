@@ -603,7 +603,7 @@ it('a network that goes releases its quotas in the order in which new ones take 
 
 it('a region without an external network has routers that lead nowhere', async () => {
   const catalog = changedCatalog('regions.yaml', ({ regions = [] }) => ({
-    regions: regions.map((region) => ({ ...region, external_network_id: null })),
+    regions: regions.map((region) => ({ ...region, external_network_id: null, external_networks: [] })),
   }));
   const inland = await startService({ TRADEWIND_CATALOG_DIR: catalog });
   try {

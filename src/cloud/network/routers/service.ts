@@ -20,6 +20,8 @@ import { asInRow, CREATE_ROUTER, DELETE_ROUTER, releaseOutside, routerSpec, UPDA
 /** The external network that a router leads to. */
 interface Gateway {
   networkId: string;
+  /** Whether another one will do as well. */
+  anyNetwork: boolean;
   enableSnat: boolean;
 }
 
@@ -40,7 +42,7 @@ export async function wantedGateway(tx: Transaction, scope: Scope, wish: Gateway
   }
   if (named === undefined) {
     const networkId = scope.region.external_network_id;
-    if (networkId !== null) return { networkId, enableSnat };
+    if (networkId !== null) return { networkId, anyNetwork: true, enableSnat };
     throw new InvalidError({ [FIELD]: ['This region has no external network; leave it out.'] });
   }
   if (type === 'default') {
@@ -49,18 +51,30 @@ export async function wantedGateway(tx: Transaction, scope: Scope, wish: Gateway
     });
   }
   if (await store.isExternal(tx, scope.regionId, named)) {
-    return { networkId: named.toLowerCase(), enableSnat };
+    return { networkId: named.toLowerCase(), anyNetwork: false, enableSnat };
   }
   throw new InvalidError({ [`${FIELD}.network_id`]: [`No external network ${named} in this region.`] });
 }
 
 /**
- * Takes an address outside for a router that leads there from now on. Its row must be written.
+ * Takes an address outside for a router that leads there from now on. Its row must be written. If any network will do, it is
+ * the first that has an address.
  * @throws ConflictError when a subnet overlaps the external network, or no address is left
  */
-export async function takeOutside(tx: Transaction, scope: Scope, router: store.RouterRow): Promise<void> {
-  if (router.gateway_network_id === null) return;
-  const ranges = await store.rangesOf(tx, router.gateway_network_id);
+export async function takeOutside(
+  tx: Transaction,
+  scope: Scope,
+  router: store.RouterRow,
+  { anyNetwork }: { anyNetwork: boolean },
+): Promise<void> {
+  const { gateway_network_id: networkId } = router;
+  if (networkId === null) return;
+  const family = 'IPv4' as const;
+  const from = anyNetwork ? { kind: 'external' as const, family } : { kind: 'any-subnet' as const, networkId, family };
+  const [taken] = await addresses.take(tx, scope, [{ holder: { router: router.id }, field: FIELD, from }]);
+  const reached = taken?.networkId ?? networkId;
+  if (reached !== networkId) await store.changeRouter(tx, router.id, { gateway_network_id: reached });
+  const ranges = await store.rangesOf(tx, reached);
   for (const { cidr } of router.interfaces) {
     const other = ranges.find((range) => overlap(range, cidr));
     if (other === undefined) continue;
@@ -68,8 +82,6 @@ export async function takeOutside(tx: Transaction, scope: Scope, router: store.R
       `Router ${router.name} is attached to ${cidr}, which overlaps ${other} of the external network`,
     );
   }
-  const from = { kind: 'external' as const, family: 'IPv4' as const };
-  await addresses.take(tx, scope, [{ holder: { router: router.id }, field: FIELD, from }]);
 }
 
 type Router = store.RouterRow;
@@ -106,7 +118,7 @@ export async function createRouter(on: Platform, scope: Scope, request: CreateRo
       const field = `interfaces.${index}.subnet_id`;
       router = await attach(tx, scope, router, { subnet, field });
     }
-    await takeOutside(tx, scope, router);
+    await takeOutside(tx, scope, router, { anyNetwork: gateway?.anyNetwork ?? false });
     router = await store.readRouter(tx, id);
     refuseUnreachable(router);
     await tasks.beginTask(on, tx, scope, {
@@ -137,7 +149,7 @@ export const updateRouterNow = (on: Platform, scope: Scope, id: string, change: 
   on.database.accept(async (tx) => {
     const { former, router } = await changed(tx, scope, id, withoutNulls(change));
     if (former === undefined) return;
-    if (router.gateway_network_id === null) await releaseOutside(tx, router.id);
+    await releaseOutside(tx, router.id);
     await tasks.wantChecked(on, tx, scope, [asInRow(router)]);
     await rerouted(on, tx, scope, subnetsOf(router));
   });
@@ -254,8 +266,10 @@ async function changed(tx: Transaction, scope: Scope, id: string, change: Update
   }
   const written = { ...next, routes: JSON.stringify(next.routes), updated_at: tx.now };
   await store.changeRouter(tx, router.id, written);
-  // A region has one external network, so that a router that leads out already keeps its address.
-  if (gateway_network_id === null) await takeOutside(tx, scope, { ...router, ...next });
+  // What it has in the former network stays taken: it may lead there again.
+  if (gateway_network_id !== next.gateway_network_id) {
+    await takeOutside(tx, scope, { ...router, ...next }, { anyNetwork: gateway?.anyNetwork ?? false });
+  }
   const after = await store.readRouter(tx, router.id);
   refuseUnreachable(after);
   return { former, router: after };
@@ -333,7 +347,7 @@ export async function makeRouterOf(
     network_id: network.id,
     ...newResource(scope, taskId, tx.now),
   });
-  await takeOutside(tx, scope, await store.readRouter(tx, id));
+  await takeOutside(tx, scope, await store.readRouter(tx, id), { anyNetwork: true });
   return { id, wanted: make('router', id, routerSpec(await store.readRouter(tx, id))) };
 }
 

@@ -178,15 +178,17 @@ export async function subnetsOf(tx: Transaction, routerId: string): Promise<stri
   return (await there.execute()).map(({ subnet_id }) => subnet_id);
 }
 
-/** Returns the external subnets in which the router has an address. */
+/** Returns the external subnets in which the router has an address, but for those of the network that it leads to. */
 export async function outsideOf(tx: Transaction, routerId: string): Promise<string[]> {
   const rows = await tx.sql
     .selectFrom('ip_assignments')
     .innerJoin('subnets', 'subnets.id', 'ip_assignments.subnet_id')
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
+    .innerJoin('routers', 'routers.id', 'router_id')
     .select('subnet_id')
     .where('router_id', '=', routerId)
     .where('external', '=', true)
+    .where('networks.id', 'is distinct from', ({ ref }) => ref('gateway_network_id'))
     .execute();
   return rows.map(({ subnet_id }) => subnet_id);
 }

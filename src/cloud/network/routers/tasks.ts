@@ -80,13 +80,12 @@ export function routerTasks(): TaskEnd[] {
     async complete(tx, _task, { routerId }) {
       const change = { task_id: null, updated_at: tx.now };
       await store.changeRouter(tx, routerId, change);
-      const { gateway_network_id } = await store.readRouter(tx, routerId);
-      if (gateway_network_id === null) await releaseOutside(tx, routerId);
+      await releaseOutside(tx, routerId);
     },
     async abandon(tx, _task, { routerId, former }) {
       const change = { ...former, routes: JSON.stringify(former.routes), task_id: null };
       await store.changeRouter(tx, routerId, { ...change, updated_at: tx.now });
-      if (former.gateway_network_id === null) await releaseOutside(tx, routerId);
+      await releaseOutside(tx, routerId);
       const routed = await rerouted(tx, await store.subnetsOf(tx, routerId));
       return [asInRow(await store.readRouter(tx, routerId)), ...routed];
     },
@@ -110,7 +109,7 @@ async function rerouted(tx: Transaction, subnetIds: readonly string[]): Promise<
   return floatingIpsAsInRows(tx, await store.lockFloatingIpsIn(tx, subnetIds));
 }
 
-/** Releases the addresses that the router has outside of its subnets. */
+/** Releases the addresses that the router has in external networks to which it doesn't lead any more. */
 export async function releaseOutside(tx: Transaction, routerId: string): Promise<void> {
   const subnetIds = await store.outsideOf(tx, routerId);
   if (subnetIds.length > 0) await addresses.releaseOfRouter(tx, routerId, subnetIds);
