@@ -5,6 +5,7 @@ import { createBackends, type NamedBackend } from '../backends/backends.ts';
 import { troubleOf } from '../backends/health.ts';
 import type { Makers } from '../backends/maker.ts';
 import type { Catalog } from '../cloud/ground/catalog/service.ts';
+import { countByRegion } from '../cloud/network/networks/external/service.ts';
 import type { Config } from '../config.ts';
 import { compare, type Orphan } from '../convergence/orphans.ts';
 import { openDatabase, type Sql } from '../db/database.ts';
@@ -69,6 +70,31 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
     } catch {
       return false;
     }
+  }
+}
+
+/** An alert of deploy/prometheus has the same limit. */
+const FEW_LEFT = 0.05;
+
+/** Names the regions that will soon have no public address to give. */
+export async function addressFindings(config: Config, catalog: Catalog): Promise<Finding[]> {
+  const connection = runningDatabase(config);
+  if (connection === undefined) return [];
+  const database = openDatabase(connection, 1);
+  try {
+    const what = 'Public addresses';
+    const counted = (await countByRegion(database.sql)).filter(({ family }) => family === 'IPv4');
+    const few = counted.filter(
+      ({ regionId, free, inUse }) => catalog.regions.has(regionId) && free < (free + inUse) * FEW_LEFT,
+    );
+    if (few.length === 0) return counted.length === 0 ? [] : [ok(what, 'enough IPv4 in every region')];
+    const texts = few.map(({ regionId, free, inUse }) => `region ${regionId} has ${free} of ${free + inUse} IPv4 left`);
+    return [limited(what, `${texts.join(', ')}; add prefixes in regions.yaml and run "tradewind catalog apply"`)];
+  } catch {
+    // Before the first start, or an unreachable database, which is reported elsewhere.
+    return [];
+  } finally {
+    await database.close();
   }
 }
 

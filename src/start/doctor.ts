@@ -12,7 +12,16 @@ import { readSchema, requireFit } from '../db/schema.ts';
 import { OperatorError } from '../lib/errors.ts';
 import { existingFolder } from '../lib/secret-file.ts';
 import { aiContainment, engineSettings } from './ai-worker.ts';
-import { backendFindings, encryptionKey, type Finding, limited, mailFinding, missing, ok } from './checks.ts';
+import {
+  addressFindings,
+  backendFindings,
+  encryptionKey,
+  type Finding,
+  limited,
+  mailFinding,
+  missing,
+  ok,
+} from './checks.ts';
 import type { Command } from './command.ts';
 import { MAKERS } from './from-settings.ts';
 import { printAnswer } from './operator.ts';
@@ -152,7 +161,11 @@ async function catalog(config: Config): Promise<Finding[]> {
     const difference = await differenceInForce(config, read);
     if (difference !== undefined) return [missing('Catalogue', difference)];
     const detail = `${shortHash(read.hash)}, ${read.regions.size} regions, from ${config.catalogDir}`;
-    return [ok('Catalogue', detail), ...imageNames(read), ...(await backendFindings(config, read, MAKERS))];
+    const [backends, addresses] = await Promise.all([
+      backendFindings(config, read, MAKERS),
+      addressFindings(config, read),
+    ]);
+    return [ok('Catalogue', detail), ...imageNames(read), ...backends, ...addresses];
   } catch (error) {
     return [missing('Catalogue', (error as Error).message)];
   }

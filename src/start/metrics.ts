@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { countByRegion } from '../cloud/network/networks/external/service.ts';
 import { workFigures } from '../convergence/measures.ts';
 import type { Database, Sql } from '../db/database.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -23,7 +24,7 @@ type Refresh = (sql: Sql) => Promise<void>;
 
 export function createSharedFigures(): SharedFigures {
   const registry = new Registry();
-  const refreshes = [tasks, webhooks, mails, auditLog, aiTasks, workers].map((make) => make(registry));
+  const refreshes = [tasks, webhooks, mails, auditLog, aiTasks, workers, addresses].map((make) => make(registry));
   return {
     async text(sql) {
       for (const refresh of refreshes) await refresh(sql);
@@ -132,6 +133,24 @@ function aiTasks(registry: Registry): Refresh {
 function workers(registry: Registry): Refresh {
   const alive = gauge(registry, 'tradewind_workers', 'Worker processes that are alive');
   return async (sql) => alive.set((await livingWorkers(sql)).size);
+}
+
+function addresses(registry: Registry): Refresh {
+  const external = gauge(
+    registry,
+    'tradewind_external_addresses',
+    'Public addresses of a region: in use, free, or kept for the network itself',
+    ...['region', 'family', 'state'],
+  );
+  return async (sql) => {
+    const regions = await countByRegion(sql);
+    external.reset();
+    for (const { regionId: region, family, inUse, free, kept } of regions) {
+      for (const [state, count] of Object.entries({ in_use: inUse, free, kept })) {
+        external.set({ region, family, state }, count);
+      }
+    }
+  };
 }
 
 /** Prometheus itself waits for ten seconds. */

@@ -77,6 +77,7 @@ const NAMES_NO_TENANT: Record<string, string> = {
   listPlatformProcesses: 'is for the platform administrator; tested beside the code',
   listPlatformQueues: 'is for the platform administrator; tested beside the code',
   listPlatformChecks: 'is for the platform administrator; tested beside the code',
+  listExternalAddresses: 'is for the platform administrator; tested beside the code',
   listOrphans: 'is for the platform administrator; tested beside the code',
   listOwnLogins: 'works on the own logins; tested beside the code',
   endOwnLogins: 'works on the own logins; tested beside the code',

@@ -5,6 +5,7 @@ import { ddosRoutes } from './ddos/routes.ts';
 import { floatingIpChangeRoutes, floatingIpRoutes } from './floating-ips/routes.ts';
 import { portSecurityRoutes } from './interfaces/routes.ts';
 import { ipRangeRoutes } from './ip-ranges/routes.ts';
+import { externalAddressRoutes } from './networks/external/routes.ts';
 import { networkRoutes } from './networks/routes.ts';
 import { subnetRoutes } from './networks/subnets/routes.ts';
 import { portRoutes } from './ports/routes.ts';
@@ -21,6 +22,7 @@ export function registerNetworkRoutes(app: Api, dialect: Dialect, on: Platform):
   subnetRoutes(app, dialect, on);
   routerRoutes(app, dialect, on);
   ipRangeRoutes(app, on);
+  externalAddressRoutes(app, on);
   portRoutes(app, dialect, on);
   portSecurityRoutes(app, on);
   floatingIpRoutes(app, dialect, on);

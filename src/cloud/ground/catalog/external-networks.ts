@@ -104,11 +104,13 @@ function endsOf({ cidr, family }: Prefix): { base: bigint; last: bigint } {
   return { base, last: base + (1n << BigInt(BITS[family] - Number(mask))) - 1n };
 }
 
+const compare = (a: bigint, b: bigint): number => Number(a > b) - Number(a < b);
+
 /** Of two ranges with common addresses, one contains the other: it comes first, and nothing between them ends it. */
 function overlaps(all: readonly Named[]): [Named, Named][] {
   const sorted = all
     .map((one) => ({ one, ...endsOf(one) }))
-    .toSorted((a, b) => (a.base === b.base ? (a.last < b.last ? 1 : -1) : a.base < b.base ? -1 : 1));
+    .toSorted((a, b) => compare(a.base, b.base) || compare(b.last, a.last));
   const widest: Partial<Record<IpFamily, (typeof sorted)[number]>> = {};
   return sorted.flatMap((next): [Named, Named][] => {
     const reach = widest[next.one.family];

@@ -26,11 +26,14 @@ const taxed = (percent: string) =>
     default_terms: { ...(book.default_terms as object), tax_percent: percent } as never,
   }));
 
+/** Two regions can't have the same addresses. */
+const NOWHERE = { external_network_id: null, external_networks: [] };
+
 const folders = {
   usual: changedCatalog('features.yaml', (file) => file),
   untaxed: taxed('0'),
   wider: changedCatalog('regions.yaml', ({ regions = [] }) => ({
-    regions: [...regions, { ...regions[2], id: 4, slug: 'new', display_name: 'New', keystone_name: 'new' }],
+    regions: [...regions, { ...regions[2], ...NOWHERE, id: 4, slug: 'new', display_name: 'New', keystone_name: 'new' }],
   })),
   faulty: taxed('17 %'),
   moved: changedCatalog('regions.yaml', ({ regions = [] }) => ({

@@ -44,8 +44,11 @@ export async function takeOutside(tx: Transaction, wishes: readonly OutsideWish[
     given.set(wish, taken(wish.holder, subnet, address));
   }
   const open = wishes.filter(({ address }) => address === undefined);
-  for (const alike of grouped(open, ({ subnets }) => subnets.map(({ id }) => id).join()).values()) {
-    const subnets = alike[0]?.subnets ?? [];
+  const groups = [...grouped(open, ({ subnets }) => subnets.map(({ id }) => id).join()).values()];
+  const choices = ([wish]: OutsideWish[]) => wish?.subnets ?? [];
+  // Who has the fewest to choose from comes first.
+  for (const alike of groups.toSorted((a, b) => choices(a).length - choices(b).length)) {
+    const subnets = choices(alike);
     for (const subnet of subnets) await takeLowest(tx, subnet, alike, given);
     if (alike.some((one) => !given.has(one))) throw new ConflictError(store.noneLeftOutside(subnets));
   }

@@ -104,6 +104,25 @@ it('says when none is left, and goes on when one is given back', async () => {
   expect(await addressesOf(taken(1))).toEqual([nth(79)]);
 });
 
+it('gives of several subnets the first that has one, each wish only of its own', async () => {
+  const { rows } = await service.pool.query(
+    'select id, network_id from subnets where network_id = $1 and family(cidr) = 6',
+    [subnet.network_id],
+  );
+  const wish = (...subnets: [typeof subnet, ...(typeof subnet)[]]) => ({
+    holder: { floatingIp: crypto.randomUUID() },
+    subnets,
+    address: undefined,
+  });
+  const all = [wish(subnet, rows[0]), wish(subnet), wish(subnet, rows[0])];
+  await taken(4_091);
+  const given = await addressesOf(database.transaction((tx) => takeOutside(tx, all)));
+  expect(given).toEqual([nth(4_094), nth(4_093), '2001:2:0:1::2']);
+  const none = database.transaction((tx) => takeOutside(tx, [wish(subnet), wish(subnet, rows[0])]));
+  await expect(none).rejects.toThrow(`no free addresses in subnet ${subnet.id}`);
+  await service.pool.query('delete from ip_assignments');
+});
+
 it('is right beside a release that takes and gives back without offers', async () => {
   await taken(1);
   await service.pool.query(

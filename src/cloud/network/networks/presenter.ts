@@ -32,6 +32,6 @@ export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
 }
 
 /** Null stands for a count that can't be expressed (as published): most clients read nothing beyond 2^53 (RFC 8259, 6). */
-function countOrNull(count: bigint): number | null {
+export function countOrNull(count: bigint): number | null {
   return count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : null;
 }
