@@ -261,18 +261,20 @@ it('gives a new region no addresses that another one has', async () => {
     folders.push(folder);
     return folder;
   };
-  const unnamed = added(33, []);
-  fs.writeFileSync(
-    path.join(unnamed, 'regions.yaml'),
-    fs
-      .readFileSync(path.join(unnamed, 'regions.yaml'), 'utf8')
-      .replace(/external_network_id: null/, `external_network_id: ${SECOND}`),
-  );
-  const refusal = await refusalOf(unnamed);
+  const unnamed = (id: number) => {
+    const file = path.join(added(id, []), 'regions.yaml');
+    const text = fs.readFileSync(file, 'utf8').replace('external_network_id: null', `external_network_id: ${SECOND}`);
+    fs.writeFileSync(file, text);
+    return path.dirname(file);
+  };
+  const refusal = await refusalOf(unnamed(33));
   expect(refusal).toContain(
     'region 33 names no prefixes, and its part of the ranges for tests, 198.18.16.0/20, overlaps 198.18.16.0/20 of network external in region 1',
   );
   expect(refusal).toContain('Name the prefixes in catalog/regions.yaml.');
+  await apply(unnamed(40));
+  const { results } = (await service.http.get(`${ADDRESSES}?region_id=40`)).body;
+  expect(results.map(({ cidr }: { cidr: string }) => cidr)).toEqual(['198.18.128.0/20', '2001:2:0:28::/64']);
   await apply(added(33, [second('203.0.113.0/24')]));
   const made = await service.http.post('/cloud/v1/floatingips/1/33', {});
   await service.http.task(made.body[0]);
