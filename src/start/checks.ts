@@ -34,6 +34,12 @@ export const missing: Made = (what, detail) => ({ what, state: 'missing', detail
 const LIST_MS = 10_000;
 const log = pino({ level: 'silent' });
 
+/** Looks at what the catalogue names: its backends and its public addresses. */
+export async function catalogFindings(config: Config, catalog: Catalog, makers: Makers): Promise<Finding[]> {
+  const found = [backendFindings(config, catalog, makers), addressFindings(config, catalog)];
+  return (await Promise.all(found)).flat();
+}
+
 /** Returns the health of each backend in the catalogue, and whether it has orphans. */
 export async function backendFindings(config: Config, catalog: Catalog, makers: Makers): Promise<Finding[]> {
   const connection = runningDatabase(config);

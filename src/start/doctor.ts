@@ -12,16 +12,7 @@ import { readSchema, requireFit } from '../db/schema.ts';
 import { OperatorError } from '../lib/errors.ts';
 import { existingFolder } from '../lib/secret-file.ts';
 import { aiContainment, engineSettings } from './ai-worker.ts';
-import {
-  addressFindings,
-  backendFindings,
-  encryptionKey,
-  type Finding,
-  limited,
-  mailFinding,
-  missing,
-  ok,
-} from './checks.ts';
+import { catalogFindings, encryptionKey, type Finding, limited, mailFinding, missing, ok } from './checks.ts';
 import type { Command } from './command.ts';
 import { MAKERS } from './from-settings.ts';
 import { printAnswer } from './operator.ts';
@@ -161,11 +152,7 @@ async function catalog(config: Config): Promise<Finding[]> {
     const difference = await differenceInForce(config, read);
     if (difference !== undefined) return [missing('Catalogue', difference)];
     const detail = `${shortHash(read.hash)}, ${read.regions.size} regions, from ${config.catalogDir}`;
-    const [backends, addresses] = await Promise.all([
-      backendFindings(config, read, MAKERS),
-      addressFindings(config, read),
-    ]);
-    return [ok('Catalogue', detail), ...imageNames(read), ...backends, ...addresses];
+    return [ok('Catalogue', detail), ...imageNames(read), ...(await catalogFindings(config, read, MAKERS))];
   } catch (error) {
     return [missing('Catalogue', (error as Error).message)];
   }

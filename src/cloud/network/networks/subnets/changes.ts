@@ -3,7 +3,6 @@ import { type Transaction, violates } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { foundById, newId, newTaskId, refuseHeld } from '../../../../lib/ids.ts';
 import { familyOf, numberOf } from '../../../../lib/ip-addresses.ts';
-import { gatewayIn, keepsGateway, poolOf, subnetRange } from '../../../../lib/subnet-ranges.ts';
 import { patchedTags } from '../../../../lib/tags.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
@@ -29,7 +28,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
   const { range, gateway, nameservers, routes, tags } = rules.wantedSubnet(request);
   const enable_dhcp = request.enable_dhcp ?? true;
   const kept = on.catalog.keptIn(scope.regionId, { cidr: range.cidr, dhcp: enable_dhcp, gateway });
-  const pool = poolOf(range, gateway, kept);
+  const pool = rules.poolOf(range, gateway, kept);
   if (!pool) {
     throw new InvalidError({ cidr: [`The region keeps ${kept} addresses of each subnet. Use a larger range.`] });
   }
@@ -75,7 +74,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
       created_at: now,
       updated_at: now,
     });
-    if (keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
+    if (rules.keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
     const connected =
       gateway !== null && (request.connect_to_network_router ?? true)
         ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null)
@@ -173,15 +172,15 @@ function changedGateway(
   { gateway_ip: given }: UpdateSubnet,
   problems: FieldProblem[],
 ): string | null {
-  const range = subnetRange(cidr);
+  const range = rules.subnetRange(cidr);
   if (given === undefined || 'message' in range) return gateway_ip;
-  const gateway = gatewayIn(range, given);
+  const gateway = rules.gatewayIn(range, given);
   if (gateway !== null && typeof gateway !== 'string') {
     problems.push(gateway);
     return gateway_ip;
   }
   const fits = (at: string | null) => {
-    const pool = poolOf(range, at, on.catalog.keptIn(scope.regionId, { cidr, dhcp: enable_dhcp, gateway: at }));
+    const pool = rules.poolOf(range, at, on.catalog.keptIn(scope.regionId, { cidr, dhcp: enable_dhcp, gateway: at }));
     return pool !== undefined && numberOf(pool.first) <= numberOf(first_address);
   };
   // Otherwise the backend would come to keep an address that ports get.
@@ -199,7 +198,7 @@ function changedGateway(
 async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: string | null): Promise<Wanted[]> {
   if (gateway === subnet.gateway_ip) return [];
   await rows.freeGateway(tx, subnet.id);
-  if (keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) {
+  if (rules.keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) {
     try {
       await rows.keepForGateway(tx, subnet.id, gateway);
     } catch (error) {
