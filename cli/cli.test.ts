@@ -328,7 +328,7 @@ describe('every command', () => {
     expect(await json(`quota request get ${id}`)).toMatchObject({ description: 'More machines' });
     expect(await json(`quota request decide ${id} --status done`)).toMatchObject({ status: 'done' });
     await json(`quota request delete ${id} --yes`);
-    const [head, first] = cells(await text('region addresses --region 1'));
+    const [head, first] = cells(await text('region addresses --region-id 1'));
     expect(head).toEqual(['REGION', 'NETWORK', 'PREFIX', 'TOTAL', 'IN USE', 'FREE', 'KEPT']);
     expect(first?.slice(0, 4)).toEqual(['1', 'external', '198.18.16.0/20', '4096']);
   });
