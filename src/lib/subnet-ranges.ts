@@ -95,6 +95,12 @@ export function gatewayIn(range: SubnetRange, given: string | null | undefined):
   };
 }
 
+/** The highest of the addresses that a backend keeps; the one before the first if it keeps none. */
+export function lastKept({ firstHost }: Pick<SubnetRange, 'firstHost'>, gateway: string | null, keeps: number): bigint {
+  const last = numberOf(firstHost) + BigInt(keeps) - 1n;
+  return gateway !== null && numberOf(gateway) <= last ? last + 1n : last;
+}
+
 /**
  * Returns the range for ports; undefined if none is left. It contains a gateway in the middle, which `keepsGateway` then
  * reserves. The lowest addresses but for the gateway's are left out, as many as the backend `keeps`.
@@ -104,8 +110,8 @@ export function poolOf(
   gateway: string | null,
   keeps = 0,
 ): { first: string; last: string } | undefined {
-  const unkept = numberOf(firstHost) + BigInt(keeps);
-  const first = gateway !== null && numberOf(gateway) <= unkept ? unkept + 1n : unkept;
+  const unkept = lastKept({ firstHost }, gateway, keeps) + 1n;
+  const first = gateway !== null && numberOf(gateway) === unkept ? unkept + 1n : unkept;
   const last = gateway === lastHost ? numberOf(lastHost) - 1n : numberOf(lastHost);
   return first > last ? undefined : { first: addressAt(first, family), last: addressAt(last, family) };
 }

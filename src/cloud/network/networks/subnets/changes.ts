@@ -180,8 +180,8 @@ function changedGateway(
     return gateway_ip;
   }
   const fits = (at: string | null) => {
-    const pool = rules.poolOf(range, at, on.catalog.keptIn(scope.regionId, { cidr, dhcp: enable_dhcp, gateway: at }));
-    return pool !== undefined && numberOf(pool.first) <= numberOf(first_address);
+    const kept = on.catalog.keptIn(scope.regionId, { cidr, dhcp: enable_dhcp, gateway: at });
+    return rules.lastKept(range, at, kept) < numberOf(first_address);
   };
   // Otherwise the backend would come to keep an address that ports get.
   if (fits(gateway_ip) && !fits(gateway)) {

@@ -5,7 +5,7 @@ import { type IpRoute, ipRoutesFrom } from '../../../../lib/next-hops.ts';
 import { gatewayIn, type SubnetRange, subnetRange } from '../../../../lib/subnet-ranges.ts';
 import type { CreateSubnet } from '../schema.ts';
 
-export { gatewayIn, keepsGateway, poolOf, subnetRange } from '../../../../lib/subnet-ranges.ts';
+export { gatewayIn, keepsGateway, lastKept, poolOf, subnetRange } from '../../../../lib/subnet-ranges.ts';
 
 /** The defaults of Neutron's max_dns_nameservers and max_subnet_host_routes. */
 const MAX_NAMESERVERS = 5;
