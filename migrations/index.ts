@@ -75,6 +75,8 @@ import { up as frameRates } from './0099_frame_rates.ts';
 import { up as externalNetworks } from './0100_external_networks.ts';
 import { up as mailedLinks } from './0110_mailed_links.ts';
 import { up as tokenBounds } from './0111_token_bounds.ts';
+import { up as secondFactors } from './0104_second_factors.ts';
+import { up as signInPolicies } from './0105_sign_in_policies.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -156,4 +158,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0110_mailed_links': { up: mailedLinks },
   '0111_token_bounds': { up: tokenBounds },
   '0100_external_networks': { up: externalNetworks, transaction: false },
+  '0104_second_factors': { up: secondFactors },
+  '0105_sign_in_policies': { up: signInPolicies },
 };

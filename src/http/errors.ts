@@ -5,6 +5,7 @@ import {
   InvalidError,
   ProductInUseError,
   QuotaExceededError,
+  SecondFactorNeededError,
   TooManyRequestsError,
   UnauthenticatedError,
 } from '../lib/errors.ts';
@@ -25,6 +26,7 @@ export function problemDetails(error: Error, status: number, requestId: string):
     request_id: requestId,
     ...(error instanceof DomainError && { code: error.kind, hint: error.hint }),
     ...(error instanceof QuotaExceededError && { quota: error.info }),
+    ...(error instanceof SecondFactorNeededError && error.next),
     ...(error instanceof InvalidError && {
       errors: Object.entries(error.fields).flatMap(([field, texts]) => texts.map((detail) => ({ field, detail }))),
     }),
@@ -151,7 +153,11 @@ export function bodyOf(
     case 'iam':
       return error instanceof InvalidError && !(error instanceof MalformedJsonError)
         ? { errors: error.fields }
-        : { message: error.message, ...(error instanceof ProductInUseError && error.products) };
+        : {
+            message: error.message,
+            ...(error instanceof ProductInUseError && error.products),
+            ...(error instanceof SecondFactorNeededError && error.next),
+          };
     case 'tradewind':
       return problemDetails(error, status, request.id);
   }

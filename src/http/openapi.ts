@@ -107,6 +107,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'Images', description: 'What machines boot from.' },
   { name: 'AI tasks', description: 'Transcription and moderation of audio, video and pictures.' },
   { name: 'Logins', description: 'Tokens for people: issued for a password, refreshed every hour.' },
+  { name: 'Second factors', description: 'What people show besides their passwords.' },
   { name: 'Users', description: 'People, the accounts they belong to and their roles there.' },
   { name: 'Clients', description: 'Accounts of a reseller.' },
   { name: 'Sellers', description: 'People who work for a reseller.' },

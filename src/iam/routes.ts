@@ -10,6 +10,7 @@ import { ownLoginRoutes } from './logins/own-logins/routes.ts';
 import { passwordResetRoutes } from './logins/password-resets/routes.ts';
 import { loginRoutes } from './logins/routes.ts';
 import { mailedLinkRoutes } from './mailed-links/routes.ts';
+import { secondFactorRoutes } from './logins/second-factors/routes.ts';
 import { notificationSettingRoutes } from './notification-settings/routes.ts';
 import { roleAssignmentRoutes } from './role-assignments/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
@@ -20,6 +21,7 @@ import { sellerRoutes } from './users/sellers/routes.ts';
 export function registerIamRoutes(app: Api, on: Platform): void {
   loginRoutes(app, on);
   ownLoginRoutes(app, on);
+  secondFactorRoutes(app, on);
   userRoutes(app, on);
   memberRoutes(app, on);
   sellerRoutes(app, on);

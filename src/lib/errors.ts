@@ -75,6 +75,23 @@ export class UnauthenticatedError extends DomainError {
   }
 }
 
+/** The password was right, and a second factor is wanted as well: 401, with what to show it with. */
+export class SecondFactorNeededError extends UnauthenticatedError {
+  override get name(): string {
+    return 'UnauthenticatedError';
+  }
+
+  readonly next: { challenge: string; expires_at: string; factors: string[]; enrol: boolean };
+
+  constructor(next: SecondFactorNeededError['next']) {
+    const hint = next.enrol
+      ? 'Send the challenge to POST /tradewind/v1/logins/second_factor/enrol, and a code of the app to POST /tradewind/v1/logins/second_factor.'
+      : 'Send the challenge with a code to POST /tradewind/v1/logins/second_factor.';
+    super(next.enrol ? 'The account requires a second factor; add one' : 'A second factor is needed', true, hint);
+    this.next = next;
+  }
+}
+
 /** The caller is known but not allowed to do this: 403. */
 export class ForbiddenError extends DomainError {
   readonly kind = 'forbidden';

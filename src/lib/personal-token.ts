@@ -7,7 +7,7 @@ export interface PersonalToken {
   secretHash: Buffer;
 }
 
-type Purpose = 'invitation' | 'reset' | 'deletion' | 'subscription';
+type Purpose = 'challenge' | 'invitation' | 'reset' | 'deletion' | 'subscription';
 
 export function newPersonalToken(
   purpose: Purpose,

@@ -4,6 +4,7 @@ export interface MailData {
   password_reset: { token: string; expires: string };
   new_login: { address: string; program: string; time: string };
   failed_login: { user: string; address: string; time: string; setting: string; key: string };
+  second_factor: { event: 'added' | 'removed' | 'reset' | 'new_codes'; factor: string; time: string };
   deletion_request: {
     event: 'requested' | 'confirmed' | 'withdrawn';
     user: string;
@@ -65,6 +66,12 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
     page: ofSetting,
     isSubscribed: true,
     example: { user: 'jo@example.com', address: '192.0.2.7', time: EXPIRES, setting: '1', key: KEY },
+  },
+  second_factor: {
+    most: 10,
+    ofAccount: false,
+    page: none,
+    example: { event: 'added', factor: 'Phone', time: EXPIRES },
   },
   deletion_request: {
     most: 30,

@@ -63,7 +63,7 @@ const userFields = {
     description: 'Whether the user has a password to log in with; false for an invited user who has not joined yet',
   }),
   sso_auth: Type.Boolean({ description: 'Always false: there is no single sign-on.' }),
-  two_fa: Type.Boolean({ description: 'Always false: there is no second factor.' }),
+  two_fa: Type.Boolean({ description: 'Whether the user has a second factor' }),
   is_active: Type.Boolean({ description: 'False: blocked in this account, or by the platform' }),
 };
 

@@ -91,8 +91,9 @@ function publicRoutes(app: Api, on: Platform, smtp: boolean | undefined): void {
 
   api.post(`${JWT}/login`, 'login', 'Log in', {
     secretAnswer: true,
+    refuses: [401],
     description:
-      'After 5 wrong passwords for a user from one address, 25 for a user from anywhere, or 100 for all users from one address, further attempts are refused with 429 for up to 15 minutes. For an address from which the user logged in within the last 90 days, only the limit of 5 applies. The addresses of an IPv6 /64 count as one.',
+      'A user with a second factor sends a code as `one_time_password`, or gets 401 with a `challenge` for POST /tradewind/v1/logins/second_factor, and the `factors` that answer it. If the account requires a second factor that the user lacks, `enrol` is true. After 5 wrong passwords for a user from one address, 25 for a user from anywhere, or 100 for all users from one address, further attempts are refused with 429 for up to 15 minutes. For an address from which the user logged in within the last 90 days, only the limit of 5 applies. The addresses of an IPv6 /64 count as one.',
     body: schema.LoginRequest,
     answer: schema.TokenPair,
     handler: (request) => logins.logIn(on, request.body, senderOf(request)),

@@ -30,7 +30,8 @@ export const LoginRequest = wire.Input(
     password: GivenPassword('Password'),
     one_time_password: wire.OptionalTextOrNull({
       maxLength: 64,
-      description: 'Ignored: no user has a second factor.',
+      description:
+        'A code of the app, or a recovery code, of a user who has a second factor. Without it, the answer is 401 with a challenge.',
       examples: ['123456'],
     }),
   },
@@ -85,13 +86,13 @@ const LoginAttempt = wire.Named('LoginAttempt', {
   id: Type.Integer({ description: 'Attempt ID', examples: [1] }),
   user_id: wire.IntegerOrNull({ ...wire.NULL_AS_ABSENT, description: 'The user; none if no user has that name' }),
   username: Type.String({ description: 'The name that was entered', examples: ['user@example.com'] }),
-  successful: Type.Boolean({ description: 'Whether the password was right' }),
+  successful: Type.Boolean({ description: 'Whether the password, or the second factor, was right' }),
   ip_address: Type.String({ description: 'Where the request came from', examples: ['192.0.2.1'] }),
   user_agent: wire.TextOrNull({ ...wire.NULL_AS_EMPTY, description: 'The `User-Agent` header' }),
   created_at: wire.Timestamp('When the attempt was made'),
   login_at: wire.Timestamp('The same as `created_at`'),
   is_successful: Type.Boolean({ description: 'The same as `successful`' }),
-  auth_type: Type.String({ description: 'Always password', examples: ['password'] }),
+  auth_type: Type.String({ description: 'What was given: password, totp, recovery_code or passkey', examples: ['password'] }),
   user: Type.Integer({ description: 'The user; 0 if no user has that name', examples: [1] }),
 });
 export type LoginAttempt = Static<typeof LoginAttempt>;

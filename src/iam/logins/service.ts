@@ -16,6 +16,8 @@ import { freshOrigin, type OpenLogin, type Origin, openLogin, pairOf, refreshExp
 import { beginReset } from './password-resets/service.ts';
 import { checkPasswordAgain, checkPasswordByName, hashPassword, type Sender } from './passwords/service.ts';
 import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
+import { challengeUser, logInWithCode } from './second-factors/service.ts';
+import { deleteOld as deleteOldChallenges } from './second-factors/store.ts';
 import * as store from './store.ts';
 
 const LOG_IN_AGAIN =
@@ -70,7 +72,8 @@ async function renewed(
   if (given.loginKey !== undefined && given.loginKey !== login.key) throw ended();
   if (login.refresh_id !== given.id) throw new UsedTwiceError(login.family);
   const of = (await store.membershipsOf(tx.sql, login.user_id)).find(({ client_id }) => client_id === login.client_id);
-  if (!of) throw ended();
+  // The account may require a second factor since.
+  if (!of || (of.lacks_factor && isInPerson(login))) throw ended();
   const expiresAt = refreshExpiry(now, login.ends_at);
   const renewal = await store.renewLogin(tx.sql, login.id, { refresh_id: refreshId, expires_at: expiresAt });
   // Every process that remembers the login remembers its former expiry.
@@ -121,6 +124,10 @@ async function originOf(tx: Transaction, principal: Principal): Promise<Origin> 
   return { family, maker_id, token_id, role_id, ends_at };
 }
 
+/** What an account requires of its users concerns neither API tokens nor resellers who act for them. */
+const isInPerson = (login: Pick<store.LoginRow, 'user_id' | 'maker_id' | 'token_id'>): boolean =>
+  login.maker_id === login.user_id && login.token_id === null;
+
 async function noteRequest(on: Platform, tx: Transaction, email: string): Promise<Addressed | undefined> {
   const now = tx.now;
   const since = new Date(now.getTime() - REQUEST_NOTED_MS);
@@ -152,6 +159,9 @@ async function opened(
     if (!of) throw new errors.NotFoundError('Client', clientId);
     const origin = await originOf(tx, principal);
     refuse(of, origin);
+    if (of.lacks_factor && isInPerson({ ...origin, user_id: userId })) {
+      throw new errors.ForbiddenError('This account requires a second factor; add one to your login first');
+    }
     noteAccount(clientId);
     return openLogin(tx, of, origin);
   });
@@ -159,12 +169,16 @@ async function opened(
   return pairOf(on, login);
 }
 
-/** @throws InvalidError for a wrong name or password, TooManyRequestsError */
+/** @throws InvalidError for a wrong name or password, SecondFactorNeededError, TooManyRequestsError */
 export async function logIn(on: Platform, request: LoginRequest, from: Sender): Promise<TokenPair> {
   const user = await checkPasswordByName(on, request.username, request.password, from);
   if (!user) throw noneFound();
   const [membership] = await store.membershipsOf(on.database.sql, user.id);
   if (!membership) throw noneFound(SHUT);
+  if (user.has_second_factor || membership.lacks_factor) {
+    const code = request.one_time_password;
+    return code ? logInWithCode(on, user, code, from) : challengeUser(on, user);
+  }
   const login = await on.database.transaction(async (tx) => {
     if (!(await store.keepPassword(tx.sql, user))) throw noneFound();
     return openLogin(tx, membership, freshOrigin(user.id));
@@ -306,7 +320,6 @@ export async function listLoginAttempts(
       created_at: isoMicros(row.created_at),
       login_at: isoMicros(row.created_at),
       is_successful: row.successful,
-      auth_type: 'password',
       user: row.user_id ?? 0,
     })),
   };
@@ -315,7 +328,10 @@ export async function listLoginAttempts(
 /** Deletes what is no longer needed; to be called periodically. */
 export async function forgetOldLogins(on: Platform, now: Date): Promise<void> {
   const attemptsBefore = new Date(now.getTime() - ATTEMPTS_KEPT_MS);
-  await on.database.transaction((tx) => store.deleteOldLogins(tx.sql, { now, attemptsBefore }));
+  await on.database.transaction(async (tx) => {
+    await store.deleteOldLogins(tx.sql, { now, attemptsBefore });
+    await deleteOldChallenges(tx, now);
+  });
   await on.guesses.clean(now);
 }
 

@@ -1,4 +1,4 @@
-import { type InferResult, type Insertable, type Selectable, sql } from 'kysely';
+import { type InferResult, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -34,7 +34,7 @@ export async function renewLogin(db: Sql, id: number, renewed: Pick<LoginRow, 'r
     .executeTakeFirstOrThrow();
 }
 
-export type UserToLogIn = Pick<Selectable<Tables['users']>, 'id' | 'client_id' | 'email' | 'password_hash'>;
+export type UserToLogIn = InferResult<ReturnType<typeof usersToLogIn>>[number];
 
 /** Returns undefined if no user who may log in has that address. */
 export async function findUserByEmail(db: Sql, email: string): Promise<UserToLogIn | undefined> {
@@ -47,10 +47,14 @@ export async function findUserById(db: Sql, id: number): Promise<UserToLogIn | u
   return usersToLogIn(db).where('id', '=', id).executeTakeFirst();
 }
 
+const factorsOf = (userId: RawBuilder<unknown>) =>
+  sql`select from second_factors where second_factors.user_id = ${userId} and confirmed_at is not null`;
+
 function usersToLogIn(db: Sql) {
   return db
     .selectFrom('users')
     .select(['id', 'client_id', 'email', 'password_hash'])
+    .select(sql<boolean>`exists (${factorsOf(sql.ref('users.id'))})`.as('has_second_factor'))
     .where('is_active', '=', true)
     .where('pending', '=', false)
     .where('deleted_at', 'is', null);
@@ -71,7 +75,7 @@ export async function keepPassword(db: Sql, user: UserToLogIn): Promise<boolean>
   return row !== undefined;
 }
 
-/** A user's membership in an account, as tokens describe it. */
+/** A user's membership in an account, as tokens describe it. `lacks_factor`: the account requires a second factor, and the user has none. */
 export type MembershipRow = InferResult<ReturnType<typeof memberships>>[number];
 
 /** Returns the accounts that a user may enter; the home account comes first. */
@@ -104,6 +108,13 @@ function memberships(db: Sql) {
       'home.reseller_id as home_reseller_id',
       'clients.company',
     ])
+    .select(
+      sql<boolean>`exists (
+          select from sign_in_policies
+           where sign_in_policies.client_id = client_users.client_id and second_factor = 'required'
+             and (role_ids is null or client_users.role_id = any(role_ids)))
+        and not exists (${factorsOf(sql.ref('client_users.user_id'))})`.as('lacks_factor'),
+    )
     .where('client_users.is_active', '=', true)
     .where('users.is_active', '=', true)
     .where('users.pending', '=', false)

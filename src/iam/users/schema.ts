@@ -249,7 +249,7 @@ export function presentedIn(user: UserRow, meant: Membership, known: readonly Me
     deleted: false,
     activated: user.has_password,
     sso_auth: false,
-    two_fa: false,
+    two_fa: user.two_fa,
     is_active: user.is_active && meant.is_active,
     client_and_roles: known.map((membership) => ({
       client_id: membership.client_id,

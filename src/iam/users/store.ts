@@ -24,6 +24,8 @@ function users(db: Sql) {
       'users.auth_types',
       'users.pending',
       row('users.password_hash', 'is not', null).$castTo<boolean>().as('has_password'),
+      sql<boolean>`exists (
+        select from second_factors where user_id = users.id and confirmed_at is not null)`.as('two_fa'),
     ])
     .where('users.deleted_at', 'is', null);
 }

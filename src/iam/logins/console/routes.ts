@@ -7,6 +7,8 @@ import { Closed } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import { senderOf } from '../passwords/service.ts';
 import { LoginRequest, type TokenPair } from '../schema.ts';
+import { SecondFactorLogin } from '../second-factors/schema.ts';
+import { completeLogin } from '../second-factors/service.ts';
 import * as logins from '../service.ts';
 import { exchangeCode, exchangeToken } from './service.ts';
 
@@ -17,6 +19,7 @@ const Code = Closed({ code: Type.String({ minLength: 1, maxLength: 64 }) });
 const Token = Closed({ token: Type.String({ minLength: 1, maxLength: 512 }) });
 const Nothing = Closed({});
 const Answer = Type.Object({ access: Type.String() });
+const WithCodes = Type.Object({ ...Answer.properties, recovery_codes: Type.Optional(Type.Array(Type.String())) });
 
 /**
  * Sessions of the console. The page has the access token; the refresh token is in a cookie that only these operations read, so no other
@@ -40,6 +43,15 @@ export function consoleSessionRoutes(app: Api, on: Platform): void {
 
   app.post(`${BASE}/login`, { ...common, schema: { ...schema, body: LoginRequest } }, async (request, reply) =>
     session(request, reply, await logins.logIn(on, request.body, senderOf(request))),
+  );
+
+  app.post(
+    `${BASE}/second_factor`,
+    { ...common, schema: { hide: true, body: SecondFactorLogin, response: { 200: WithCodes } } },
+    async (request, reply) => {
+      const { recovery_codes, ...pair } = await completeLogin(on, request.body, senderOf(request));
+      return { ...session(request, reply, pair), ...(recovery_codes && { recovery_codes }) };
+    },
   );
 
   // The cookie stays as it is: a reload can cut the answer off, with the next cookie in it.

@@ -21,11 +21,12 @@ const KNOWN_DAYS = 90;
 /** Limits how often passwords may be guessed. Counted in the database, for all processes together. */
 export interface Guesses {
   /**
-   * Takes one guess before the password is checked. If the password was right, call the returned function, so
-   * that the guess doesn't count.
+   * Takes one guess before the password, or the second factor, is checked. If it was right, call the returned function, so
+   * that the guess doesn't count. `half` says that a second factor is still to be checked: who knows only the password must
+   * not get new guesses with it.
    * @throws TooManyRequestsError
    */
-  take(username: string, address: string): Promise<() => Promise<void>>;
+  take(username: string, address: string): Promise<(half?: 'half') => Promise<void>>;
   /**
    * Does work that reveals whether an address is taken; only addresses that are taken count.
    * @throws TooManyRequestsError
@@ -84,11 +85,11 @@ export function createGuesses(database: Pick<Database, 'pool'>): Guesses {
         await guess('Too many wrong passwords came from this address', () => ofAddress.consume(sender));
         await guess(ofUser, () => fromAnywhere.consume(user));
       }
-      return async () => {
-        await fromAddress.delete(pair);
+      return async (half) => {
+        await (half ? fromAddress.reward(pair) : fromAddress.delete(pair));
         // Gives back only what was taken: repeated logins must not earn guesses.
         if (!known) await Promise.all([ofAddress.reward(sender), fromAnywhere.reward(user)]);
-        await remember(pair);
+        if (!half) await remember(pair);
       };
     },
     async withAddress(userId, work) {

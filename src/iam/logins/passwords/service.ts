@@ -75,6 +75,9 @@ export function senderOf({ ip, headers }: { ip: string; headers: { 'user-agent'?
   return { address: ip, userAgent: headers['user-agent'] };
 }
 
+/** What somebody gave to log in, or for the console's code what they could have given. */
+export type AuthType = 'password' | 'totp' | 'recovery_code' | 'passkey';
+
 /** What is kept of an attempt to log in. */
 export const attemptOf = (
   user: { id: number } | undefined,
@@ -82,6 +85,7 @@ export const attemptOf = (
   { address, userAgent }: Sender,
   successful: boolean,
   created_at: Date,
+  auth_type: AuthType = 'password',
 ): Attempt => ({
   user_id: user?.id ?? null,
   username,
@@ -89,6 +93,7 @@ export const attemptOf = (
   user_agent: userAgent?.slice(0, MOST_OF_AGENT) ?? null,
   successful,
   created_at,
+  auth_type,
 });
 
 async function compared(
@@ -102,7 +107,7 @@ async function compared(
   const successful = await admitted(async () => {
     const giveBack = await on.guesses.take(username, from.address);
     const right = await isPasswordOf(user?.password_hash, password);
-    if (right) await giveBack();
+    if (right) await giveBack(user?.has_second_factor ? 'half' : undefined);
     return right;
   }).catch((error: unknown) => {
     if (error instanceof TooManyRequestsError) on.requestMeasures?.passwordGiven('limited');
