@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         constraint sign_in_policies_client references clients on delete cascade,
       second_factor text not null
         constraint sign_in_policies_second_factor check (second_factor in ('optional', 'required')),
-      role_ids bigint[]
+      role_ids integer[]
     )`.execute(db);
   await sql`comment on column sign_in_policies.role_ids is 'Of whom it is required. Null: of everybody.'`.execute(db);
 }

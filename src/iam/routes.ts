@@ -16,6 +16,7 @@ import { roleAssignmentRoutes } from './role-assignments/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { invitationRoutes, memberRoutes, userRoutes } from './users/routes.ts';
 import { sellerRoutes } from './users/sellers/routes.ts';
+import { signInRoutes } from './users/sign-in/routes.ts';
 
 /** Registers its operations under one base address. */
 export function registerIamRoutes(app: Api, on: Platform): void {
@@ -25,6 +26,7 @@ export function registerIamRoutes(app: Api, on: Platform): void {
   userRoutes(app, on);
   memberRoutes(app, on);
   sellerRoutes(app, on);
+  signInRoutes(app, on);
   invitationRoutes(app, on);
   clientRoutes(app, on);
   suspensionRoutes(app, on);

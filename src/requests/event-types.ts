@@ -68,6 +68,8 @@ const subscription = { word: 'user_action_subscription' };
 const webhook = { word: 'webhook', param: 'webhook_id', table: 'webhooks' };
 const credentials = { word: 'cluster', verb: 'credentials_read', table: 'kubernetes_clusters' };
 const login = { word: 'login', verb: 'created' };
+const factor = { word: 'second_factor' };
+const policy = { word: 'sign_in_policy', param: 'client_id' };
 
 /** Operations that the published log of user actions doesn't know. */
 const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
@@ -76,12 +78,14 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   acknowledgeTasks: { word: 'task', verb: 'acknowledged' },
   activateFreeFeature: { ...feature, verb: 'activated' },
   activatePaidFeature: { ...feature, verb: 'activated' },
+  addPasskey: { ...factor, verb: 'added' },
   cancelAiTask: { word: 'ai_task', verb: 'cancelled', param: 'task_id' },
   cancelTask: { word: 'task', verb: 'cancelled', param: 'task_id' },
   changeEmail: { ...user, verb: 'email_changed' },
   changeGlobalQuotas: { ...quota, verb: 'updated' },
   changePassword: { ...user, verb: 'password_changed' },
   changeRegionalQuotas: { ...quota, verb: 'updated' },
+  confirmTotp: { ...factor, verb: 'added' },
   createAiTask: { word: 'ai_task', verb: 'created' },
   createApiToken: { ...token, verb: 'created' },
   createApiTokenV1: { ...token, verb: 'created' },
@@ -114,24 +118,30 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   getKubernetesCertificatesV2: credentials,
   getKubernetesConfig: credentials,
   getKubernetesConfigV2: credentials,
+  getPasskeyOptions: { ...factor, verb: 'begun' },
   inviteUser: { ...user, verb: 'invited' },
   loginAsAdministrator: login,
   loginAsUser: login,
   loginToClient: login,
+  makeRecoveryCodes: { ...factor, verb: 'codes_made' },
   patchClientService: { ...service, verb: 'updated' },
   redeliverWebhook: { ...webhook, verb: 'redelivered' },
   removeClientUser: { ...user, verb: 'removed' },
+  removeSecondFactor: { ...factor, verb: 'removed', param: 'second_factor_id' },
   renewInvitation: { ...user, verb: 'invited' },
   replaceNotificationSetting: { ...setting, verb: 'updated' },
   requestDeletion: { word: 'deletion_request', verb: 'created' },
   resetPassword: { ...user, verb: 'password_reset' },
   resetAllProducts: { word: 'product_availability', verb: 'reset' },
   resetClientProducts: { ...products, verb: 'reset' },
+  resetSecondFactors: { ...user, verb: 'second_factors_reset', param: 'user_id' },
   resumeClient: { ...account, verb: 'resumed' },
   rotateWebhookSecret: { ...webhook, verb: 'secret_rotated' },
   setClientProduct: { ...products, verb: 'updated' },
   setDefaultProduct: { word: 'product_availability', verb: 'updated' },
   setQuotaThreshold: { ...quota, verb: 'threshold_set' },
+  setSignInPolicy: { ...policy, verb: 'updated' },
+  setUpTotp: { ...factor, verb: 'begun' },
   subscribeToUserActions: { ...subscription, verb: 'created' },
   suspendClient: { ...account, verb: 'paused' },
   testWebhook: { ...webhook, verb: 'tested' },
@@ -195,6 +205,8 @@ export const ADMINISTRATIVE: ReadonlySet<string> = new Set([
   'product_availability',
   'quota_list',
   'reseller',
+  'second_factor',
+  'sign_in_policy',
   'token',
   'user',
   'user_action_subscription',

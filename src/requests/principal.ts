@@ -174,8 +174,10 @@ const ALLOWED: Record<CloudRole, readonly Access[]> = {
 /** Operations of the whole account that callers with rights in single projects may use: they show nothing else. */
 const OF_EVERYBODY = new Set([
   'acknowledgeTask',
+  'addPasskey',
   'askReachability',
   'cancelTask',
+  'confirmTotp',
   'createRoleAssignment',
   'deleteRoleAssignment',
   'endOwnLogin',
@@ -185,10 +187,12 @@ const OF_EVERYBODY = new Set([
   'getDdosCoverage',
   'getDdosPrice',
   'getLoggingPrice',
+  'getPasskeyOptions',
   'getPermissions',
   'getPrices',
   'getReachability',
   'getRegion',
+  'getSignInPolicy',
   'getTask',
   'listAccountUsers',
   'listAssignableRoles',
@@ -201,8 +205,12 @@ const OF_EVERYBODY = new Set([
   'listProjects',
   'listRegions',
   'listRoleAssignments',
+  'listSecondFactors',
   'listTaskSteps',
   'listTasks',
+  'makeRecoveryCodes',
+  'removeSecondFactor',
+  'setUpTotp',
   'updateRoleAssignment',
 ]);
 export const OPERATIONS_OF_EVERYBODY: readonly string[] = [...OF_EVERYBODY];

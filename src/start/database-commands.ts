@@ -235,23 +235,32 @@ export const userPassword: Command = {
   summary: 'set the password of a user, read from standard input',
   help: `  --email ADDRESS   the user (default: the platform administrator)
   --rename ADDRESS  a new address for the user to log in with; the account's address changes too if it was the same
+  --remove-second-factors  for a user who lost them: the password alone logs in again
   Asks for the password on a terminal; otherwise reads it from standard input, without a final line break.
   Ends all logins of the user. Works whether or not Tradewind is running on the same data folder or database.
 `,
-  options: { email: { type: 'string' }, rename: { type: 'string' } },
+  options: {
+    email: { type: 'string' },
+    rename: { type: 'string' },
+    'remove-second-factors': { type: 'boolean' },
+  },
   json: true,
   async run(context) {
     const { options } = context;
+    const removeSecondFactors = options['remove-second-factors'] === true;
     const email = options.email === undefined ? undefined : String(options.email);
     const rename = options.rename === undefined ? undefined : String(options.rename);
     return asRecordedOperator(context, 'user password', async (database, { clock }) => {
       const warning = await requireUserOf({ database }, { email, rename });
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
       const password = process.stdin.isTTY ? await typedPassword() : (await text(process.stdin)).replace(/\r?\n$/, '');
-      const user = await setPasswordOf({ database, clock }, { email, rename, password });
+      const user = await setPasswordOf({ database, clock }, { email, rename, password, removeSecondFactors });
+      const more = user.second_factor
+        ? ', with a second factor (--remove-second-factors removes them)'
+        : ': POST /iam/auth/jwt/login';
       return {
-        text: `${user.email} can log in now: POST /iam/auth/jwt/login`,
-        data: { email: user.email },
+        text: `${user.email} can log in now${more}`,
+        data: user,
       };
     });
   },

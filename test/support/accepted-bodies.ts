@@ -1,11 +1,62 @@
 import type { HttpClient } from './http-client.ts';
-import { anyEmail, comes, invite, newPerson, PASSWORD } from './logins.ts';
+import { anyEmail, comes, invite, newPerson, PASSWORD, type Person } from './logins.ts';
 import { type DocumentedOperation, exampleBody, type Values } from './openapi.ts';
 import { anyName, clusterBody, tasksIn } from './possessions.ts';
+import { addApp, addPasskey, codeAt, softAuthenticator } from './second-factors.ts';
 import { tlsBundle } from './tls-bundles.ts';
+
+const PAGES = { origin: 'https://console.example.com', rpId: 'console.example.com' };
+/** The public address of a server that has passkeys. */
+export const WITH_PASSKEYS = { TRADEWIND_PUBLIC_URL: PAGES.origin };
+
+/** Prepares operations of second factors, each for a new user who has what it needs. */
+const OF_FACTORS: Record<string, (person: Person, http: HttpClient) => Promise<{ values?: Values; body?: object }>> = {
+  listSecondFactors: async () => ({}),
+  setUpTotp: async () => ({ body: { password: PASSWORD } }),
+  async confirmTotp({ http }) {
+    const { body } = await http.post('/tradewind/v1/second_factors/totp', { password: PASSWORD });
+    return { body: { code: codeAt(body.uri, Date.now()) } };
+  },
+  getPasskeyOptions: async () => ({ body: { password: PASSWORD } }),
+  async addPasskey({ http }) {
+    const { body } = await http.post('/tradewind/v1/second_factors/passkey_options', { password: PASSWORD });
+    return { body: { name: 'Laptop', passkey: softAuthenticator(PAGES).create(body) } };
+  },
+  async makeRecoveryCodes(person) {
+    await addApp(person);
+    return { body: { password: PASSWORD } };
+  },
+  async removeSecondFactor(person) {
+    const { id } = await addApp(person);
+    return { values: { second_factor_id: id }, body: { password: PASSWORD } };
+  },
+  async logInWithSecondFactor(person, http) {
+    const { codes } = await addApp(person);
+    return { body: { challenge: await challengeOf(person, http), recovery_code: codes[0] } };
+  },
+  async getPasskeyLoginOptions(person, http) {
+    await addPasskey(person, softAuthenticator(PAGES));
+    return { body: { challenge: await challengeOf(person, http) } };
+  },
+  async enrolForLogin(person, http) {
+    await http.put(`/tradewind/v1/clients/${person.clientId}/sign_in_policy`, { second_factor: 'required' });
+    return { body: { challenge: await challengeOf(person, http) } };
+  },
+};
+
+async function challengeOf({ email }: Person, http: HttpClient): Promise<string> {
+  const { body } = await http.post('/iam/auth/jwt/login', { username: email, password: PASSWORD });
+  return body.challenge;
+}
 
 /** Prepares operations that need the user's own password, and so a logged-in user. */
 export async function ownAccount(of: DocumentedOperation, http: HttpClient) {
+  const prepare = OF_FACTORS[of.operation.operationId];
+  if (prepare) {
+    const person = await newPerson(http);
+    const { values = {}, body } = await prepare(person, http);
+    return { values, body, headers: { authorization: `Bearer ${person.pair.access}` } };
+  }
   if (!['changePassword', 'changeEmail'].includes(of.operation.operationId)) return undefined;
   const { userId, pair } = await newPerson(http);
   const example = exampleBody(of) as object;

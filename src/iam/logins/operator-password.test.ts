@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anyEmail, bearer, logIn, newPerson, PASSWORD } from '../../../test/support/logins.ts';
+import { addApp } from '../../../test/support/second-factors.ts';
 import { borrowService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -19,7 +20,7 @@ afterAll(async () => {
 
 it('gives the platform administrator a first password, and a better address', async () => {
   const answer = await setPasswordOf({ database, clock }, { password: PASSWORD, rename: 'root@example.com' });
-  expect(answer).toEqual({ email: 'root@example.com' });
+  expect(answer).toEqual({ email: 'root@example.com', second_factor: false });
   const root = bearer(service.url, await logIn(service.anonymous, 'root@example.com'));
   expect((await root.get('/iam/clients')).status).toBe(200);
   expect((await root.get('/iam/clients/me')).body.email).toBe('root@example.com');
@@ -45,6 +46,19 @@ it('ends a login that came with the former password a moment before', async () =
   holder.release();
   const { status, body } = await login;
   expect([status, Object.keys(body.errors ?? {})]).toEqual([400, ['errors']]);
+});
+
+it('leaves second factors alone, unless they are to go too', async () => {
+  const user = await newPerson(service.http);
+  await addApp(user);
+  const { email } = user;
+  const password = 'another good one';
+  expect(await setPasswordOf({ database, clock }, { email, password })).toEqual({ email, second_factor: true });
+  const login = () => service.anonymous.post('/iam/auth/jwt/login', { username: email, password });
+  expect((await login()).status).toBe(401);
+  const removed = await setPasswordOf({ database, clock }, { email, password, removeSecondFactors: true });
+  expect(removed).toEqual({ email, second_factor: false });
+  expect((await login()).status).toBe(200);
 });
 
 it('knows before a password is asked for whether there is such a user', async () => {

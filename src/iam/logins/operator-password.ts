@@ -8,6 +8,7 @@ import { setPassword } from '../accounts/users/in-transaction.ts';
 import { endLogins } from './in-transaction.ts';
 import { formerAddress, hashPassword } from './passwords/service.ts';
 import { PASSWORD_LENGTH } from './schema.ts';
+import { removeSecondFactors } from './second-factors/in-transaction.ts';
 import * as store from './store.ts';
 
 type Who = { email?: string | undefined; rename?: string | undefined };
@@ -22,13 +23,14 @@ export async function requireUserOf({ database }: { database: Database }, { emai
 }
 
 /**
- * Sets a user's password for the operator; without `email`, the platform administrator's. Ends the user's logins.
+ * Sets a user's password for the operator; without `email`, the platform administrator's. Ends the user's logins. Second factors
+ * stay unless they are to be removed.
  * @throws InvalidError, NotFoundError for an unknown user
  */
 export async function setPasswordOf(
   { database, clock }: { database: Database; clock: Clock },
-  wanted: Who & { password: string },
-): Promise<{ email: string }> {
+  wanted: Who & { password: string; removeSecondFactors?: boolean },
+): Promise<{ email: string; second_factor: boolean }> {
   const { email, rename, password } = wanted;
   const { min, max } = PASSWORD_LENGTH;
   if (password.length < min || password.length > max) {
@@ -42,8 +44,11 @@ export async function setPasswordOf(
     tx.made(user.id);
     if (rename !== undefined) await followAddress(tx.sql, user.id, rename);
     await setPassword(tx.sql, user.id, { hash, rename, now: clock.now() });
-    await endLogins(tx, { userId: user.id });
-    return { email: rename ?? user.email };
+    await (wanted.removeSecondFactors
+      ? removeSecondFactors(tx, user.id)
+      : endLogins(tx, { userId: user.id }));
+    const { has_second_factor = false } = (await store.findUserById(tx.sql, user.id)) ?? {};
+    return { email: rename ?? user.email, second_factor: has_second_factor };
   });
 }
 

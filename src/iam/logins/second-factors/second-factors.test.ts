@@ -1,8 +1,8 @@
-import { TOTP, URI } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../../../test/support/http-client.ts';
 import { bearer, choosePassword, logIn, newPerson, PASSWORD, type Person } from '../../../../test/support/logins.ts';
 import { addReseller } from '../../../../test/support/reseller.ts';
+import { addApp, codeAt } from '../../../../test/support/second-factors.ts';
 import { borrowService, type TestService } from '../../../../test/support/service.ts';
 
 const LOGIN = '/iam/auth/jwt/login';
@@ -15,36 +15,32 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** An app that makes codes. Each call makes the code of a later step, within the window, so that none was used. */
+/** An app that makes codes. Each call makes a code of a later step: none of them was used. */
 interface App {
   next(): Promise<string>;
   last(): string;
 }
 
-function appOf(uri: string): App {
-  const totp = URI.parse(uri) as TOTP;
-  let step = 0;
-  let last = '';
+async function advance(seconds: number): Promise<number> {
+  const { body } = await service.http.post('/tradewind/v1/test/clock', { advance_s: seconds });
+  return Date.parse(body.at);
+}
+
+async function withApp(): Promise<{ person: Person; app: App; codes: string[]; secret: string }> {
+  const person = await newPerson(service.http);
+  const now = await advance(0);
+  const { uri, codes, secret } = await addApp(person, now);
+  return { person, app: appOf(uri, codeAt(uri, now)), codes, secret };
+}
+
+function appOf(uri: string, last = ''): App {
   return {
     async next() {
-      const { body } = await service.http.post('/tradewind/v1/test/clock', { advance_s: step === 0 ? 0 : 31 });
-      const timestamp = Date.parse(body.now);
-      step = TOTP.counter({ timestamp });
-      last = totp.generate({ timestamp });
+      last = codeAt(uri, await advance(31));
       return last;
     },
     last: () => last,
   };
-}
-
-async function withApp(): Promise<{ person: Person; app: App; codes: string[] }> {
-  const person = await newPerson(service.http);
-  const made = await person.http.post(`${OWN}/totp`, { name: 'Phone', password: PASSWORD });
-  expect(made.status, made.text).toBe(201);
-  const app = appOf(made.body.uri);
-  const confirmed = await person.http.post(`${OWN}/totp/confirm`, { code: await app.next() });
-  expect(confirmed.status, confirmed.text).toBe(200);
-  return { person, app, codes: confirmed.body.recovery_codes };
 }
 
 const givePassword = (person: Person, more: object = {}) =>
@@ -151,10 +147,10 @@ describe('an app that makes codes', () => {
   });
 
   it('keeps its secret encrypted', async () => {
-    const { person } = await withApp();
+    const { person, secret } = await withApp();
     const { rows } = await service.pool.query('select secret from second_factors where user_id = $1', [person.userId]);
-    expect(rows).toEqual([{ secret: expect.stringMatching(/^enc:|^sealed|^\W?tw|^.{60}/) }]);
-    expect(rows[0].secret).not.toMatch(/^[A-Z2-7]{32}$/);
+    expect(rows).toHaveLength(1);
+    expect(rows[0].secret).not.toContain(secret);
   });
 });
 
@@ -181,7 +177,7 @@ describe('a recovery code', () => {
 
 describe('a challenge', () => {
   it('works once, for five minutes, and not with another password', async () => {
-    const { person, app } = await withApp();
+    const { person, app, codes } = await withApp();
     const used = await challengeOf(person);
     expect((await answer({ challenge: used, code: '000000' })).status).toBe(400);
     expect((await answer({ challenge: used, code: await app.next() })).status).toBe(200);
@@ -193,7 +189,8 @@ describe('a challenge', () => {
     expect((await answer({ challenge: late, code: await app.next() })).status).toBe(401);
 
     const challenge = await challengeOf(person);
-    const answers = await Promise.all([1, 2, 3].map(async () => answer({ challenge, code: await app.next() })));
+    const shown = [{ code: await app.next() }, { recovery_code: codes[0] }, { recovery_code: codes[1] }];
+    const answers = await Promise.all(shown.map((one) => answer({ challenge, ...one })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 
     person.pair = (await givePassword(person, { one_time_password: await app.next() })).body;

@@ -1,12 +1,13 @@
 import { v7 } from 'uuid';
 import { type Transaction, violates } from '../../../db/database.ts';
 import * as errors from '../../../lib/errors.ts';
-import { forPeople, isoMicros } from '../../../lib/time.ts';
+import { isoMicros } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import { freshOrigin, openLogin, pairOf } from '../pairs.ts';
 import { type AuthType, attemptOf, checkPasswordAgain, MOST_ATTEMPTS, type Sender } from '../passwords/service.ts';
 import { findUserById, insertAttempt, membershipsOf, type UserToLogIn } from '../store.ts';
+import { mailChange } from './in-transaction.ts';
 import * as proofs from './proofs.ts';
 import type * as schema from './schema.ts';
 import * as store from './store.ts';
@@ -140,7 +141,7 @@ export async function completeLogin(
     const [membership] = await membershipsOf(tx.sql, found.id);
     if (!membership) throw notValid();
     const codes = enrol ? await store.renewCodes(tx, found.id) : undefined;
-    if (enrol) await mail(on, tx, found.id, 'added', 'App');
+    if (enrol) await mailChange(on, tx, found.id, { event: 'added', factor: 'App' });
     return { login: await openLogin(tx, membership, freshOrigin(found.id)), codes };
   };
   async function isRight(tx: Transaction, passkeyChallenge: string | null): Promise<boolean> {
@@ -315,7 +316,7 @@ export async function removeSecondFactor(
       }
       await store.removeAll(tx, userId);
     }
-    await mail(on, tx, userId, 'removed', removed.name);
+    await mailChange(on, tx, userId, { event: 'removed', factor: removed.name });
   });
 }
 
@@ -327,7 +328,7 @@ export async function makeRecoveryCodes(on: Platform, principal: Principal, proo
     if ((await store.factorsOf(tx.sql, id)).length === 0) {
       throw new errors.ConflictError('You have no second factor that recovery codes could stand in for');
     }
-    await mail(on, tx, id, 'new_codes', '');
+    await mailChange(on, tx, id, { event: 'new_codes' });
     return { recovery_codes: await store.renewCodes(tx, id) };
   });
 }
@@ -336,7 +337,7 @@ async function added(on: Platform, tx: Transaction, userId: number, id: string):
   const factors = await store.factorsOf(tx.sql, userId);
   const factor = factors.find((one) => one.id === id);
   if (!factor) throw new errors.NotFoundError('Second factor', id);
-  await mail(on, tx, userId, 'added', factor.name);
+  await mailChange(on, tx, userId, { event: 'added', factor: factor.name });
   const first = factors.length === 1;
   return { ...presented(factor), ...(first && { recovery_codes: await store.renewCodes(tx, userId) }) };
 }
@@ -348,17 +349,3 @@ const presented = (factor: Awaited<ReturnType<typeof store.factorsOf>>[number]):
   created_at: isoMicros(factor.created_at),
   last_used_at: factor.last_used_at && isoMicros(factor.last_used_at),
 });
-
-/** Tells the user what has changed, so that it can't happen unseen. */
-export async function mail(
-  on: Platform,
-  tx: Transaction,
-  userId: number,
-  event: 'added' | 'removed' | 'reset' | 'new_codes',
-  factor: string,
-): Promise<void> {
-  const user = await findUserById(tx.sql, userId);
-  if (!user) return;
-  const data = { event, factor, time: forPeople(tx.now) };
-  await on.mailer.queue(tx, [{ kind: 'second_factor', to: user.email, clientId: user.client_id, data }]);
-}
