@@ -98,6 +98,10 @@ describe('every command', () => {
     await json(`client change ${id} --custom-id A-7 --is-test true`);
     expect(await json(`client suspend ${id}`)).toMatchObject({ status: 'paused' });
     expect(await json(`client unsuspend ${id}`)).toMatchObject({ id });
+    expect(await json(`client set-sign-in ${id} --second-factor required --role Administrators`)).toMatchObject({
+      second_factor: 'required',
+    });
+    expect(await json(`client sign-in ${id}`)).toEqual({ second_factor: 'required', roles: ['Administrators'] });
     const { id: going } = await json('client create --company Gone');
     const { confirmation, contents } = await json(`client delete ${going}`);
     expect(contents).not.toEqual([]);
@@ -123,6 +127,7 @@ describe('every command', () => {
     await json(`user set-role ${id} --role Users`);
     expect(await json(`user role ${id}`)).toMatchObject({ user_role: { name: 'Users' } });
     expect(await text('user list')).toMatch(/eve@example\.com +Eve/);
+    await json(`user reset-second-factors ${id} --yes`);
     await json(`user remove ${invited} --yes`);
     expect(await text(`user delete ${id}`, { answer: 'y' })).toBe('Done.\n');
     expect((await refused(`user get ${id}`)).code).toBe(1);

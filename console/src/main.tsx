@@ -8,15 +8,17 @@ import { queries } from './lib/api.ts';
 import { connect } from './lib/hub.ts';
 import { followChanges } from './lib/live.ts';
 import { useSession } from './lib/session.ts';
-import { Join, SignIn, takeFragment, useInvitation } from './pages/sign-in.tsx';
+import { FreshCodes, Join, SignIn, takeFragment, useFreshCodes, useInvitation } from './pages/sign-in.tsx';
 import { router } from './router.tsx';
 import { identityOf } from './worker/messages.ts';
 
 function Console() {
   const session = useSession();
   const invitation = useInvitation();
+  const codes = useFreshCodes();
   if (!session) return <p className="gate muted">Connecting …</p>;
   if (invitation) return <Join key={invitation} invitation={invitation} />;
+  if (session.who && codes) return <FreshCodes codes={codes} />;
   // Nothing that somebody has entered or read is there for the next one.
   return session.who ? <RouterProvider key={identityOf(session)} router={router} /> : <SignIn />;
 }

@@ -192,7 +192,6 @@ const OF_EVERYBODY = new Set([
   'getPrices',
   'getReachability',
   'getRegion',
-  'getSignInPolicy',
   'getTask',
   'listAccountUsers',
   'listAssignableRoles',

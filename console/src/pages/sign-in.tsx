@@ -1,11 +1,16 @@
-import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
-import { ApiError, refusalOf, send } from '../lib/api.ts';
+import { lazy, type SubmitEvent, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { ApiError, parsed, refusalOf, send } from '../lib/api.ts';
 import { callOf } from '../lib/call.ts';
 import { session, signIn } from '../lib/hub.ts';
+import { askPasskey, hasPasskeys } from '../lib/passkeys.ts';
 import { useSession } from '../lib/session.ts';
 import { Fault } from '../ui/fault.tsx';
 import { CheckField, TextField, useForm } from '../ui/field.tsx';
-import type { Credentials } from '../worker/messages.ts';
+import type { NewApp } from '../ui/app-setup.tsx';
+import { bodyText, type Credentials } from '../worker/messages.ts';
+
+const AppSetup = lazy(async () => ({ default: (await import('../ui/app-setup.tsx')).AppSetup }));
+const CodeList = lazy(async () => ({ default: (await import('../ui/app-setup.tsx')).CodeList }));
 
 interface Said {
   complaint?: string | undefined;
@@ -13,13 +18,29 @@ interface Said {
   joined?: boolean;
   /** The invitation that was in the address. */
   invitation?: string | undefined;
+  /** What the password alone is not enough for. */
+  asked?: Asked | undefined;
+  /** The recovery codes of somebody who has just added a second factor to sign in. */
+  codes?: readonly string[] | undefined;
 }
+
+/** What else somebody has to show after the password. */
+interface Asked {
+  challenge: string;
+  factors: string[];
+  /** Whether they have to add a second factor first. */
+  enrol: boolean;
+}
+
 let said: Said = {};
 const listeners = new Set<() => void>();
 
-/** Signing in clears what was said, so that it is not shown again after a sign-out. An invitation stays until it is answered. */
+/**
+ * Signing in clears what was said, so that it is not shown again after a sign-out. An invitation stays until it is answered, and recovery
+ * codes until they are kept.
+ */
 function say(next: Said): void {
-  said = session.get()?.who ? { invitation: next.invitation } : next;
+  said = session.get()?.who ? { invitation: next.invitation, codes: next.codes } : next;
   for (const listener of listeners) listener();
 }
 session.subscribe(() => say(said));
@@ -33,6 +54,7 @@ const useSaid = () =>
     () => said,
   );
 export const useInvitation = () => useSaid().invitation;
+export const useFreshCodes = () => useSaid().codes;
 
 /** Removes a code or an invitation from the address. A code signs in; an invitation shows the form to join. */
 export function takeFragment(): void {
@@ -43,30 +65,56 @@ export function takeFragment(): void {
   else void enter({ code: secret });
 }
 
-async function enter(credentials: Credentials): Promise<void> {
-  say({});
+async function enter(credentials: Credentials, asked?: Asked): Promise<void> {
+  say({ asked });
   try {
     const response = await signIn(credentials);
-    if (response.status !== 200) say({ complaint: (await refusalOf(response)).message });
+    if (response.status === 200) {
+      const { recovery_codes: codes } = parsed(await bodyText(response)) as { recovery_codes?: string[] };
+      say({ codes });
+      return;
+    }
+    const refusal = await refusalOf(response);
+    const next = refusal.body as Partial<Asked> | undefined;
+    if (next?.challenge) say({ asked: next as Asked });
+    // A challenge that is no longer valid begins again with the password.
+    else say({ complaint: refusal.message, asked: refusal.status === 401 ? undefined : asked });
   } catch (error) {
-    say({ complaint: (error as Error).message });
+    say({ complaint: (error as Error).message, asked });
   }
 }
 
 /** The field appears where somebody has asked for it. */
 const focus = (field: HTMLInputElement | null) => field?.focus();
 
+const textOf = (form: HTMLFormElement, name: string): string => {
+  const value = new FormData(form).get(name);
+  return typeof value === 'string' ? value : '';
+};
+
 export function SignIn() {
+  const { asked } = useSaid();
+  return asked ? <SecondStep key={asked.challenge} asked={asked} /> : <FirstStep />;
+}
+
+function Complaint() {
+  const { complaint } = useSaid();
+  if (!complaint) return null;
+  return (
+    <p className="note bad" role="alert">
+      {complaint}
+    </p>
+  );
+}
+
+function FirstStep() {
   const [way, setWay] = useState<'password' | 'token'>('password');
   const [busy, setBusy] = useState(false);
-  const { complaint, joined } = useSaid();
+  const { joined } = useSaid();
   async function submit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const text = (name: string) => {
-      const value = given.get(name);
-      return typeof value === 'string' ? value : '';
-    };
+    const form = event.currentTarget;
+    const text = (name: string) => textOf(form, name);
     setBusy(true);
     await enter(
       way === 'token' ? { token: text('token').trim() } : { username: text('username'), password: text('password') },
@@ -83,11 +131,7 @@ export function SignIn() {
               You have joined. Sign in with the address that was invited and your password.
             </p>
           )}
-          {complaint && (
-            <p className="note bad" role="alert">
-              {complaint}
-            </p>
-          )}
+          <Complaint />
           {way === 'password' ? (
             <>
               <div className="field">
@@ -134,6 +178,127 @@ export function SignIn() {
             Do you run this server? <code>npx tradewind console</code> prints an address that signs you in.
           </p>
         </form>
+      </div>
+    </main>
+  );
+}
+
+type Way = 'code' | 'recovery_code' | 'passkey';
+const WAYS: Record<Way, { factor: string; other: string }> = {
+  code: { factor: 'totp', other: 'Use the app instead' },
+  passkey: { factor: 'passkey', other: 'Use a passkey instead' },
+  recovery_code: { factor: 'recovery_code', other: 'Use a recovery code instead' },
+};
+
+/** After the password: a code, a recovery code or a passkey, or first the app that makes codes. */
+function SecondStep({ asked }: { asked: Asked }) {
+  const { challenge, enrol, factors } = asked;
+  const ways = (Object.keys(WAYS) as Way[]).filter((one) =>
+    enrol ? one === 'code' : factors.includes(WAYS[one].factor) && (one !== 'passkey' || hasPasskeys()),
+  );
+  const [way, setWay] = useState<Way>(ways[0] ?? 'recovery_code');
+  const [busy, setBusy] = useState(false);
+  async function submit(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const given = textOf(event.currentTarget, way).trim();
+    setBusy(true);
+    if (way === 'passkey') await enterWithPasskey(asked);
+    else await enter(way === 'code' ? { challenge, code: given } : { challenge, recovery_code: given }, asked);
+    setBusy(false);
+  }
+  return (
+    <main className="gate">
+      <div className="card">
+        <form className="inside" onSubmit={submit}>
+          <h1>{enrol ? 'Add a second factor' : 'Second step'}</h1>
+          <Complaint />
+          {enrol && <Enrolment challenge={challenge} />}
+          {way === 'passkey' ? (
+            <p>Your browser asks for your passkey.</p>
+          ) : (
+            <div className="field" key={way}>
+              <label htmlFor={way}>{way === 'code' ? 'Code' : 'Recovery code'}</label>
+              <input
+                ref={enrol ? undefined : focus}
+                id={way}
+                name={way}
+                className="input mono"
+                autoComplete={way === 'code' ? 'one-time-code' : 'off'}
+                inputMode={way === 'code' ? 'numeric' : 'text'}
+                pattern={way === 'code' ? '[0-9]{6}' : undefined}
+                spellCheck={false}
+                required
+                aria-describedby="second-help"
+              />
+              <p id="second-help" className="help">
+                {way === 'code' ? 'The six digits that the app shows.' : 'It works once.'}
+              </p>
+            </div>
+          )}
+          <button type="submit" className="button primary" disabled={busy}>
+            {busy ? 'Signing in …' : 'Sign in'}
+          </button>
+          {ways
+            .filter((one) => one !== way)
+            .map((one) => (
+              <button key={one} type="button" className="button quiet" onClick={() => setWay(one)}>
+                {WAYS[one].other}
+              </button>
+            ))}
+          <button type="button" className="button quiet" onClick={() => say({})}>
+            Back
+          </button>
+          {!enrol && <p className="muted">If you lost what you need here, ask an administrator of your account.</p>}
+        </form>
+      </div>
+    </main>
+  );
+}
+
+async function enterWithPasskey(asked: Asked): Promise<void> {
+  const { challenge } = asked;
+  try {
+    const options = await send(
+      callOf('post', '/tradewind/v1/logins/second_factor/passkey_options', { body: { challenge } }),
+    );
+    await enter({ challenge, passkey: await askPasskey(options) }, asked);
+  } catch (error) {
+    const ended = error instanceof ApiError && error.status === 401;
+    say({ complaint: (error as Error).message, asked: ended ? undefined : asked });
+  }
+}
+
+function Enrolment({ challenge }: { challenge: string }) {
+  const [app, setApp] = useState<NewApp>();
+  useEffect(() => {
+    const call = callOf('post', '/tradewind/v1/logins/second_factor/enrol', { body: { challenge } });
+    send(call).then(
+      (answer) => setApp(answer as NewApp),
+      (error: Error) => say({ complaint: error.message }),
+    );
+  }, [challenge]);
+  return (
+    <>
+      <p>Your account requires a second factor.</p>
+      <Suspense fallback={<p className="muted">Loading …</p>}>{app && <AppSetup {...app} />}</Suspense>
+    </>
+  );
+}
+
+/** Shown before anything else to somebody who has just added a second factor to sign in. */
+export function FreshCodes({ codes }: { codes: readonly string[] }) {
+  return (
+    <main className="gate">
+      <div className="card">
+        <div className="inside">
+          <h1>Your recovery codes</h1>
+          <Suspense fallback={<p className="muted">Loading …</p>}>
+            <CodeList codes={codes} />
+          </Suspense>
+          <button type="button" className="button primary" onClick={() => say({})}>
+            I have kept them
+          </button>
+        </div>
       </div>
     </main>
   );

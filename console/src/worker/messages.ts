@@ -25,7 +25,12 @@ export interface Progress {
 }
 
 /** Ways to sign in. */
-export type Credentials = { code: string } | { token: string } | { username: string; password: string };
+export type Credentials =
+  | { code: string }
+  | { token: string }
+  | { username: string; password: string }
+  /** What comes after the password, if that isn't enough. */
+  | ({ challenge: string } & ({ code: string } | { recovery_code: string } | { passkey: unknown }));
 
 /** What a signed-in person is told by their token. */
 export interface Who {

@@ -62,7 +62,8 @@ export class SessionKeeper {
   async signIn(credentials: Credentials): Promise<ApiResponse> {
     // What was asked for before must not end what begins now.
     await this.#refreshing?.catch(() => undefined);
-    const way = 'username' in credentials ? 'login' : 'exchange';
+    const first = 'username' in credentials ? 'login' : 'exchange';
+    const way = 'challenge' in credentials ? 'second_factor' : first;
     const response = await send({ method: 'POST', path: `${BASE}/${way}`, body: JSON.stringify(credentials) });
     if (response.status === 200) this.#set(await accessOf(response));
     return response;

@@ -13,11 +13,13 @@ import { usePaging } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToasts } from '../../ui/toasts.tsx';
+import { SecondFactors } from './second-factors.tsx';
 
 export function Logins() {
   const params = { query: usePaging() };
   const read = $api.useQuery('get', '/tradewind/v1/logins', { params });
   const { clientId, acting } = useWho();
+  const inPerson = read.data?.results.some(({ current, token_id }) => current && token_id === null);
   return (
     <ListPage
       title="Your logins"
@@ -72,7 +74,14 @@ export function Logins() {
         },
       ]}
       empty="You are not logged in anywhere."
-      below={!acting && <Password />}
+      below={
+        !acting && (
+          <>
+            {inPerson && <SecondFactors />}
+            <Password />
+          </>
+        )
+      }
     >
       {read.data?.results.some(({ current, token_id }) => current && token_id !== null) && (
         <p className="note">

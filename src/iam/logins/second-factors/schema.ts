@@ -130,7 +130,19 @@ export const ConfirmTotp = wire.Input(
   { code: Code('A code of the app that was just set up') },
   { code: '123456' },
 );
-export const AddPasskey = wire.Input('AddPasskey', { name: FactorName, passkey: NewPasskey });
+export const AddPasskey = wire.Input(
+  'AddPasskey',
+  { name: FactorName, passkey: NewPasskey },
+  {
+    name: 'Laptop',
+    passkey: {
+      id: 'AAAA',
+      rawId: 'AAAA',
+      type: 'public-key',
+      response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' },
+    },
+  },
+);
 export type AddPasskey = Static<typeof AddPasskey>;
 
 export const Totp = wire.Named('TotpSecret', {
