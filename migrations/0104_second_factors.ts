@@ -20,7 +20,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint second_factors_parts check (
         kind = 'totp' or credential_id is not null and public_key is not null and counter is not null)
     )`.execute(db);
-  await sql`comment on column second_factors.secret is 'Of an app that makes codes. Encrypted; null if it was lost, and then no code is right.'`.execute(db);
+  await sql`comment on column second_factors.secret is 'Of an app that makes codes. Encrypted; null if it was lost, and then no code is right.'`.execute(
+    db,
+  );
   await sql`
     comment on column second_factors.last_step is 'The time step of the last accepted code: neither it nor an earlier one is accepted again.'`.execute(
     db,

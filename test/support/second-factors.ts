@@ -10,14 +10,17 @@ const OWN = '/tradewind/v1/second_factors';
 export const codeAt = (uri: string, timestamp: number): string => (URI.parse(uri) as TOTP).generate({ timestamp });
 
 /** Sets an app that makes codes up for a person, and confirms it at that time. */
-export async function addApp(person: Pick<Person, 'http'>, now = Date.now()) {
+export async function addApp(
+  person: Pick<Person, 'http'>,
+  now = Date.now(),
+): Promise<{ uri: string; secret: string; id: string; codes: string[] }> {
   const made = await person.http.post(`${OWN}/totp`, { name: 'Phone', password: PASSWORD });
   expect(made.status, made.text).toBe(201);
   const { uri, secret } = made.body;
   const confirmed = await person.http.post(`${OWN}/totp/confirm`, { code: codeAt(uri, now) });
   expect(confirmed.status, confirmed.text).toBe(200);
   const { id, recovery_codes: codes } = confirmed.body;
-  return { uri, secret, id, codes } as { uri: string; secret: string; id: string; codes: string[] };
+  return { uri, secret, id, codes };
 }
 
 interface Where {

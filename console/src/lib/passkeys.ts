@@ -11,9 +11,7 @@ const jsonOf = (credential: Credential | null): unknown => {
 
 /** @throws Error if the person or the browser refuses */
 export async function makePasskey(options: unknown): Promise<unknown> {
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
-    options as PublicKeyCredentialCreationOptionsJSON,
-  );
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON);
   return jsonOf(await navigator.credentials.create({ publicKey }).catch(refused));
 }
 

@@ -4,9 +4,9 @@ import { callOf } from '../lib/call.ts';
 import { session, signIn } from '../lib/hub.ts';
 import { askPasskey, hasPasskeys } from '../lib/passkeys.ts';
 import { useSession } from '../lib/session.ts';
+import type { NewApp } from '../ui/app-setup.tsx';
 import { Fault } from '../ui/fault.tsx';
 import { CheckField, TextField, useForm } from '../ui/field.tsx';
-import type { NewApp } from '../ui/app-setup.tsx';
 import { bodyText, type Credentials } from '../worker/messages.ts';
 
 const AppSetup = lazy(async () => ({ default: (await import('../ui/app-setup.tsx')).AppSetup }));

@@ -44,9 +44,7 @@ export async function setPasswordOf(
     tx.made(user.id);
     if (rename !== undefined) await followAddress(tx.sql, user.id, rename);
     await setPassword(tx.sql, user.id, { hash, rename, now: clock.now() });
-    await (wanted.removeSecondFactors
-      ? removeSecondFactors(tx, user.id)
-      : endLogins(tx, { userId: user.id }));
+    await (wanted.removeSecondFactors ? removeSecondFactors(tx, user.id) : endLogins(tx, { userId: user.id }));
     const { has_second_factor = false } = (await store.findUserById(tx.sql, user.id)) ?? {};
     return { email: rename ?? user.email, second_factor: has_second_factor };
   });

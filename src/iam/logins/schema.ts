@@ -92,7 +92,10 @@ const LoginAttempt = wire.Named('LoginAttempt', {
   created_at: wire.Timestamp('When the attempt was made'),
   login_at: wire.Timestamp('The same as `created_at`'),
   is_successful: Type.Boolean({ description: 'The same as `successful`' }),
-  auth_type: Type.String({ description: 'What was given: password, totp, recovery_code or passkey', examples: ['password'] }),
+  auth_type: Type.String({
+    description: 'What was given: password, totp, recovery_code or passkey',
+    examples: ['password'],
+  }),
   user: Type.Integer({ description: 'The user; 0 if no user has that name', examples: [1] }),
 });
 export type LoginAttempt = Static<typeof LoginAttempt>;

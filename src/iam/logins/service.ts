@@ -16,8 +16,7 @@ import { freshOrigin, type OpenLogin, type Origin, openLogin, pairOf, refreshExp
 import { beginReset } from './password-resets/service.ts';
 import { checkPasswordAgain, checkPasswordByName, hashPassword, type Sender } from './passwords/service.ts';
 import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
-import { challengeUser, logInWithCode } from './second-factors/service.ts';
-import { deleteOld as deleteOldChallenges } from './second-factors/store.ts';
+import { challengeUser, forgetOldFactors, logInWithCode } from './second-factors/service.ts';
 import * as store from './store.ts';
 
 const LOG_IN_AGAIN =
@@ -330,7 +329,7 @@ export async function forgetOldLogins(on: Platform, now: Date): Promise<void> {
   const attemptsBefore = new Date(now.getTime() - ATTEMPTS_KEPT_MS);
   await on.database.transaction(async (tx) => {
     await store.deleteOldLogins(tx.sql, { now, attemptsBefore });
-    await deleteOldChallenges(tx, now);
+    await forgetOldFactors(tx, now);
   });
   await on.guesses.clean(now);
 }

@@ -188,7 +188,13 @@ function Ask({
             {refused && <Fault error={refused} />}
             {children}
             {named !== undefined && (
-              <TextField label="Name" required maxLength={100} {...field('name')} help="So that you know which it is." />
+              <TextField
+                label="Name"
+                required
+                maxLength={100}
+                {...field('name')}
+                help="So that you know which it is."
+              />
             )}
             <TextField label="Your password" type="password" required {...field('password')} />
             <div className="row">

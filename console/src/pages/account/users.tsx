@@ -35,6 +35,7 @@ export function Users() {
         </>
       }
     >
+      <SignInPolicy clientId={clientId} />
       <Tabs tabs={TABS} label="Parts of the page" />
       {tab === 'users' ? <UserList query={query} /> : <Attempts query={query} />}
     </Page>
@@ -99,6 +100,59 @@ export function Invite({
   );
 }
 
+const POLICY = '/tradewind/v1/clients/{client_id}/sign_in_policy';
+const WHOM = [
+  { value: 'nobody', text: 'Nobody' },
+  { value: 'Administrators', text: 'Administrators' },
+  { value: 'everybody', text: 'Everybody' },
+];
+
+/** Who needs a second factor to sign in. */
+function SignInPolicy({ clientId }: { clientId: number }) {
+  const params = { path: { client_id: clientId } };
+  const read = $api.useQuery('get', POLICY, { params });
+  if (!read.data) return null;
+  const { second_factor, roles } = read.data;
+  const whom = second_factor === 'optional' ? 'nobody' : roles.join(', ') || 'everybody';
+  return (
+    <p className="row">
+      <span>
+        A second factor is required of <strong>{whom}</strong>.
+      </span>
+      <FormDrawer
+        operation="setSignInPolicy"
+        label="Change this"
+        title="Require a second factor"
+        initial={{ whom }}
+        apply="Require it"
+        edits
+        call={(values) =>
+          callOf('put', POLICY, {
+            params,
+            body:
+              values.whom === 'nobody'
+                ? { second_factor: 'optional' }
+                : {
+                    second_factor: 'required',
+                    roles: values.whom === 'everybody' ? [] : (values.whom.split(', ') as typeof roles),
+                  },
+          })
+        }
+        onApplied={() => void read.refetch()}
+      >
+        {({ field }) => (
+          <SelectField
+            label="Of whom"
+            options={WHOM.some(({ value }) => value === whom) ? WHOM : [...WHOM, { value: whom, text: whom }]}
+            {...field('whom')}
+            help="Whoever has none adds one at the next sign-in. API tokens need none."
+          />
+        )}
+      </FormDrawer>
+    </p>
+  );
+}
+
 interface ListProps {
   query: ReturnType<typeof usePaging>;
 }
@@ -150,27 +204,35 @@ function UserList({ query }: ListProps) {
   );
 }
 
+const WITH: Record<string, string> = {
+  password: 'password',
+  totp: 'code of an app',
+  recovery_code: 'recovery code',
+  passkey: 'passkey',
+};
+
 function Attempts({ query }: ListProps) {
   const read = $api.useQuery('get', '/iam/activity_log/logins', { params: { query } });
   return (
     <>
       <Table
-        caption="Attempts to log in with a password, the newest first"
+        caption="Attempts to log in, the newest first"
         read={{ ...read, data: read.data?.result }}
         keyOf={({ id }) => id}
         columns={[
           { name: 'When', show: ({ created_at }) => <Time at={created_at} /> },
           { name: 'As', show: ({ username }) => username },
+          { name: 'With', show: ({ auth_type }) => WITH[auth_type] ?? auth_type },
           {
             name: 'Result',
             show: ({ successful }) => (
-              <span className={`badge ${successful ? 'good' : 'bad'}`}>{successful ? 'logged in' : 'refused'}</span>
+              <span className={`badge ${successful ? 'good' : 'bad'}`}>{successful ? 'right' : 'wrong'}</span>
             ),
           },
           { name: 'From', show: ({ ip_address }) => <code>{ip_address}</code> },
           { name: 'Program', show: ({ user_agent }) => <span className="muted">{user_agent}</span> },
         ]}
-        empty={<p>Nobody has tried to log in with a password in the last 90 days.</p>}
+        empty={<p>Nobody has tried to log in in the last 90 days.</p>}
       />
       <Pages count={read.data?.count ?? 0} />
     </>
@@ -192,7 +254,7 @@ export function UserPage() {
   const refused = refusal('updateClientUser');
   const mayLeave = isOwn && inPerson;
   if (!read.data) return <UnreadPage title="User" error={read.error} again={read.refetch} />;
-  const { email, name, phone, lang, is_active } = read.data;
+  const { email, name, phone, lang, is_active, two_fa } = read.data;
   const role = member.data?.user_role.name ?? '';
   return (
     <Page
@@ -234,6 +296,17 @@ export function UserPage() {
             </p>
           </Review>
           <Review
+            operation="resetSecondFactors"
+            label="Reset second factors"
+            disabled={two_fa ? (isOwn ? 'Remove your own under "Your logins"' : undefined) : 'There is none'}
+            title={`Remove the second factors of ${email}?`}
+            call={() =>
+              callOf('delete', '/tradewind/v1/users/{user_id}/second_factors', { params: { path: { user_id: userId } } })
+            }
+          >
+            <p>For somebody who lost them: the password alone signs them in again. All their logins end.</p>
+          </Review>
+          <Review
             operation="removeClientUser"
             label={isOwn ? 'Leave' : 'Remove'}
             tone="danger"
@@ -264,6 +337,8 @@ export function UserPage() {
           <dd>{lang}</dd>
           <dt>State</dt>
           <dd>{is_active ? 'active' : 'blocked'}</dd>
+          <dt>Second factor</dt>
+          <dd>{two_fa ? 'yes' : 'no'}</dd>
           <dt>Role in this account</dt>
           <dd className="row">
             {member.error && !member.data ? 'not a member' : role}

@@ -77,7 +77,7 @@ describe('a passkey', () => {
     const { challenge, options } = await asked(person);
     const passkey = authenticator.get(options);
     const both = await Promise.all([answer(challenge, passkey), answer(challenge, passkey)]);
-    expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
     expect((await answer((await asked(person)).challenge, passkey)).status).toBe(400);
     const stranger = await withPasskey();
     const next = await asked(person);

@@ -130,7 +130,9 @@ export async function readNewPasskey(
     return undefined;
   });
   if (!result?.verified) {
-    throw new InvalidError({ passkey: ['It does not answer the last options, or comes from another page; try again.'] });
+    throw new InvalidError({
+      passkey: ['It does not answer the last options, or comes from another page; try again.'],
+    });
   }
   const { id, publicKey, counter } = result.registrationInfo.credential;
   return { credential_id: id, public_key: Buffer.from(publicKey), counter, transports: transports ?? null };

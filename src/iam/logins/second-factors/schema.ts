@@ -146,7 +146,10 @@ export const AddPasskey = wire.Input(
 export type AddPasskey = Static<typeof AddPasskey>;
 
 export const Totp = wire.Named('TotpSecret', {
-  secret: Type.String({ description: 'For the app, in base 32. Shown only this once.', examples: ['JBSWY3DPEHPK3PXP'] }),
+  secret: Type.String({
+    description: 'For the app, in base 32. Shown only this once.',
+    examples: ['JBSWY3DPEHPK3PXP'],
+  }),
   uri: Type.String({ description: 'The same as an address, for a QR code', examples: ['otpauth://totp/...'] }),
 });
 export type Totp = Static<typeof Totp>;

@@ -33,7 +33,8 @@ async function withApp(): Promise<{ person: Person; app: App; codes: string[]; s
   return { person, app: appOf(uri, codeAt(uri, now)), codes, secret };
 }
 
-function appOf(uri: string, last = ''): App {
+function appOf(uri: string, first = ''): App {
+  let last = first;
   return {
     async next() {
       last = codeAt(uri, await advance(31));
@@ -102,9 +103,11 @@ describe('an app that makes codes', () => {
     expect((await givePassword(person, { one_time_password: codes[0] })).status).toBe(200);
     const wrong = await givePassword(person, { one_time_password: '000000' });
     expect([wrong.status, wrong.body.errors]).toEqual([400, { code: [expect.stringMatching(/Wrong code/)] }]);
-    expect((await givePassword({ ...person, password: 'wrong' }, { one_time_password: '000000' })).body.errors).toEqual({
-      errors: [expect.stringMatching(/No active account/)],
-    });
+    expect((await givePassword({ ...person, password: 'wrong' }, { one_time_password: '000000' })).body.errors).toEqual(
+      {
+        errors: [expect.stringMatching(/No active account/)],
+      },
+    );
   });
 
   it('is accepted once: not again, not an earlier one, and only one of two at once', async () => {
@@ -114,7 +117,7 @@ describe('an app that makes codes', () => {
     const code = await app.next();
     const challenges = [await challengeOf(person), await challengeOf(person)];
     const both = await Promise.all(challenges.map((challenge) => answer({ challenge, code })));
-    expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
     expect((await answer({ challenge: await challengeOf(person), code })).status).toBe(400);
     expect((await answer({ challenge: await challengeOf(person), code: used })).status).toBe(400);
   });
@@ -163,7 +166,7 @@ describe('a recovery code', () => {
     expect((await answer({ challenge: await challengeOf(person), recovery_code: first })).status).toBe(400);
     const both = [await challengeOf(person), await challengeOf(person)];
     const answers = await Promise.all(both.map((challenge) => answer({ challenge, recovery_code: second })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
     expect((await person.http.get(OWN)).body.recovery_codes).toBe(8);
     const renewed = await person.http.post(`${OWN}/recovery_codes`, { password: PASSWORD });
     expect(renewed.body.recovery_codes).toHaveLength(10);

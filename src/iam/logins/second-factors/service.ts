@@ -86,7 +86,10 @@ async function guessed<T>(
   user: { id: number; email: string },
   kind: AuthType,
   from: Sender,
-  { work, failed = async () => {} }: { work: (tx: Transaction) => Promise<T>; failed?: (tx: Transaction) => Promise<void> },
+  {
+    work,
+    failed = async () => {},
+  }: { work: (tx: Transaction) => Promise<T>; failed?: (tx: Transaction) => Promise<void> },
 ): Promise<T> {
   const giveBack = await on.guesses.take(user.email, from.address);
   const attempted = (tx: Transaction, successful: boolean) =>
@@ -134,7 +137,8 @@ export async function completeLogin(
     // Who enrols has no factor: one that was added meanwhile keeps out whoever has only the password.
     if (enrol && (await store.factorsOf(tx.sql, found.id)).length > 0) throw notValid();
     const taken =
-      still && (await store.takeChallenge(tx, found.hash, { userId: found.id, purpose: found.purpose }, on.clock.now()));
+      still &&
+      (await store.takeChallenge(tx, found.hash, { userId: found.id, purpose: found.purpose }, on.clock.now()));
     if (!taken) throw notValid();
     const right = await isRight(tx, taken.passkey_challenge);
     if (!right) throw new WrongFactorError(kind);
@@ -349,3 +353,5 @@ const presented = (factor: Awaited<ReturnType<typeof store.factorsOf>>[number]):
   created_at: isoMicros(factor.created_at),
   last_used_at: factor.last_used_at && isoMicros(factor.last_used_at),
 });
+
+export const forgetOldFactors = store.deleteOld;

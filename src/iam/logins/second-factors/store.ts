@@ -40,7 +40,8 @@ export async function lockUser(tx: Transaction, userId: number): Promise<void> {
 
 export type Purpose = 'log_in' | 'enrol' | 'add_passkey';
 
-export const passwordVersion = (passwordHash: string | null): Buffer => crypto.hash('sha256', passwordHash ?? '', 'buffer');
+export const passwordVersion = (passwordHash: string | null): Buffer =>
+  crypto.hash('sha256', passwordHash ?? '', 'buffer');
 export const hashOfPasskeyChallenge = (challenge: string): Buffer => crypto.hash('sha256', challenge, 'buffer');
 
 /** Returns the text of a new challenge for whoever has given the right password. */
@@ -51,7 +52,12 @@ export async function insertLoginChallenge(
 ): Promise<{ text: string; expiresAt: Date }> {
   const { text, secretHash } = newPersonalToken('challenge', user.id);
   const expiresAt = new Date(tx.now.getTime() + CHALLENGE_MS);
-  await insertChallenge(tx, { hash: secretHash, userId: user.id, purpose, version: passwordVersion(user.password_hash) });
+  await insertChallenge(tx, {
+    hash: secretHash,
+    userId: user.id,
+    purpose,
+    version: passwordVersion(user.password_hash),
+  });
   return { text, expiresAt };
 }
 
@@ -93,10 +99,13 @@ export async function findLoginChallenge(db: Sql, text: string, now: Date) {
   return found?.password_version?.equals(passwordVersion(found.password_hash)) ? found : undefined;
 }
 
-export type LoginChallenge = NonNullable<Awaited<ReturnType<typeof findLoginChallenge>>>;
-
 /** Uses a challenge up. Undefined if another request has done so. */
-export async function takeChallenge(tx: Transaction, hash: Buffer, of: { userId: number; purpose: Purpose }, now: Date) {
+export async function takeChallenge(
+  tx: Transaction,
+  hash: Buffer,
+  of: { userId: number; purpose: Purpose },
+  now: Date,
+) {
   return tx.sql
     .deleteFrom('sign_in_challenges')
     .where('hash', '=', hash)
@@ -175,7 +184,10 @@ export async function noteStep(tx: Transaction, id: string, step: number): Promi
 }
 
 /** Replaces an app that was never confirmed. */
-export async function insertTotp(tx: Transaction, factor: { id: string; userId: number; name: string; secret: string }) {
+export async function insertTotp(
+  tx: Transaction,
+  factor: { id: string; userId: number; name: string; secret: string },
+) {
   const { userId, ...rest } = factor;
   await tx.sql
     .deleteFrom('second_factors')

@@ -48,7 +48,8 @@ export async function setSignInPolicy(
   return on.database.accept(async (tx) => {
     await lockClients(tx, [clientId]);
     await requireStaffing(on, principal, clientId, tx.sql);
-    const concerned = principal.clientId === clientId && (ids.length === 0 || ids.some((one) => one === principal.roleId));
+    const concerned =
+      principal.clientId === clientId && (ids.length === 0 || ids.some((one) => one === principal.roleId));
     if (second_factor === 'required' && concerned && principal.inPerson) {
       const user = await findUser(tx.sql, principal.userId);
       if (!user?.two_fa) throw new ConflictError('Add a second factor to your own login first');
@@ -91,4 +92,3 @@ export async function resetSecondFactors(on: Platform, principal: Principal, id:
   });
   on.authenticator.forget(ended);
 }
-
