@@ -98,7 +98,7 @@ describe('every command', () => {
     await json(`client change ${id} --custom-id A-7 --is-test true`);
     expect(await json(`client suspend ${id}`)).toMatchObject({ status: 'paused' });
     expect(await json(`client unsuspend ${id}`)).toMatchObject({ id });
-    expect(await json(`client set-sign-in ${id} --second-factor required --role Administrators`)).toMatchObject({
+    expect(await json(`client set-sign-in ${id} --second-factor required --roles Administrators`)).toMatchObject({
       second_factor: 'required',
     });
     expect(await json(`client sign-in ${id}`)).toEqual({ second_factor: 'required', roles: ['Administrators'] });

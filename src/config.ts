@@ -152,7 +152,7 @@ const Environment = Type.Object({
   ),
   TRADEWIND_MAIL_FROM: text('the e-mail address that mails come from', 'tradewind@localhost'),
   TRADEWIND_PUBLIC_URL: optional(
-    'a URL like https://cloud.example.com: the beginning of links in mails, where you serve the pages that docs/accounts.md names',
+    'a URL like https://cloud.example.com: the beginning of links in mails, where you serve the pages that docs/accounts.md names and people may use passkeys',
   ),
   TRADEWIND_MAIL_TEMPLATES: optional("a folder with your own templates of mails, instead of Tradewind's"),
   TRADEWIND_MAIL_DIR: optional(

@@ -8,6 +8,7 @@ import { SOON } from '../../test/support/http-client.ts';
 import { anyEmail, bearer, comes, invite, logIn, newPerson, PASSWORD, type Person } from '../../test/support/logins.ts';
 import { type MailServer, openMailServer, refusal } from '../../test/support/mail-server.ts';
 import { addReseller } from '../../test/support/reseller.ts';
+import { addApp } from '../../test/support/second-factors.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { openReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
 import { KIND_NAMES } from './kinds.ts';
@@ -369,6 +370,16 @@ it('a webhook that is disabled is mailed to the administrators', async () => {
   const { mail } = await server.mailTo(user.email, 'A webhook of Listening is disabled');
   expect(mail.text).toContain(`The receiver at ${receiver.host} answered that it wants no more events (410).`);
   expect(mail.text).toContain(`PATCH /tradewind/v1/webhooks/${webhook.id} and {"enabled": true}`);
+});
+
+it('a second factor that is added, removed or reset is mailed to the user', async () => {
+  const user = await newPerson(service.http);
+  const { id } = await addApp(user);
+  const { mail } = await server.mailTo(user.email, 'What signs you in');
+  expect(mail.text).toContain('A second factor was added to your login');
+  expect(mail.text).toContain(': Phone');
+  expect((await user.http.post(`/tradewind/v1/second_factors/${id}/remove`, { password: PASSWORD })).status).toBe(204);
+  await vi.waitFor(async () => expect(await stateOf(user.email)).toHaveLength(2), SOON);
 });
 
 it('comes in each kind by what really happens', async () => {

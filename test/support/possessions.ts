@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { HttpClient } from './http-client.ts';
 import { anyEmail, PASSWORD } from './logins.ts';
@@ -469,6 +469,9 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       ]),
     ),
     userId: member,
+    user_id: member,
+    // Only the user in person sees it: accepted-bodies.ts makes the one that is removed.
+    second_factor_id: async () => randomUUID(),
     async assignment_id() {
       const user_id = await member();
       values.assigned_user_id ??= user_id;

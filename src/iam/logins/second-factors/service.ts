@@ -247,6 +247,7 @@ export async function confirmTotp(on: Platform, principal: Principal, code: stri
     const app = await store.lockTotp(tx, principal.userId, false);
     const right = app && (await proofs.isRightCode(on, tx, principal.userId, code, { confirmed: false }));
     if (!right) throw new errors.InvalidError({ code: ['Wrong code. Is the clock of the phone right?'] });
+    tx.made(app.id);
     return added(on, tx, principal.userId, app.id);
   });
 }
