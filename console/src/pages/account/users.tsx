@@ -239,6 +239,23 @@ function Attempts({ query }: ListProps) {
   );
 }
 
+/** For somebody who lost them. */
+function ResetFactors({ userId, email, has }: { userId: number; email: string; has: boolean }) {
+  const isOwn = useWho().userId === userId;
+  const params = { path: { user_id: userId } };
+  return (
+    <Review
+      operation="resetSecondFactors"
+      label="Reset second factors"
+      disabled={has ? (isOwn ? 'Remove your own under “Your logins”' : undefined) : 'The user has none'}
+      title={`Remove the second factors of ${email}?`}
+      call={() => callOf('delete', '/tradewind/v1/users/{user_id}/second_factors', { params })}
+    >
+      <p>For somebody who lost them: the password alone signs them in again. All their logins end.</p>
+    </Review>
+  );
+}
+
 export function UserPage() {
   const { user } = useParams({ from: '/account/users/$user' });
   const userId = Number(user);
@@ -295,17 +312,7 @@ export function UserPage() {
               {is_active ? 'The user’s logins and API tokens are refused from then on.' : 'The user may log in again.'}
             </p>
           </Review>
-          <Review
-            operation="resetSecondFactors"
-            label="Reset second factors"
-            disabled={two_fa ? (isOwn ? 'Remove your own under "Your logins"' : undefined) : 'There is none'}
-            title={`Remove the second factors of ${email}?`}
-            call={() =>
-              callOf('delete', '/tradewind/v1/users/{user_id}/second_factors', { params: { path: { user_id: userId } } })
-            }
-          >
-            <p>For somebody who lost them: the password alone signs them in again. All their logins end.</p>
-          </Review>
+          <ResetFactors userId={userId} email={email} has={two_fa} />
           <Review
             operation="removeClientUser"
             label={isOwn ? 'Leave' : 'Remove'}
