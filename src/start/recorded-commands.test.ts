@@ -144,7 +144,7 @@ it('print JSON: user password, which then is the one to log in with', async () =
   stdin.mockReturnValue(Readable.from([`${password}\n`]) as typeof process.stdin);
   try {
     const { code, text } = await run('user password', { email, json: true });
-    expect([code, JSON.parse(text)]).toEqual([0, { email }]);
+    expect([code, JSON.parse(text)]).toEqual([0, { email, second_factor: false }]);
   } finally {
     stdin.mockRestore();
   }

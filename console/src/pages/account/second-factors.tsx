@@ -39,7 +39,7 @@ export function SecondFactors() {
 
   return (
     <Section title="Second factors">
-      <div className="inside">
+      <div className="inside form">
         <p className="muted">
           With one, your password alone no longer signs you in. API tokens need none.
           {results.length > 0 && ` You have ${recovery_codes} recovery codes left.`}

@@ -121,7 +121,7 @@ function SignInPolicy({ clientId }: { clientId: number }) {
       </span>
       <FormDrawer
         operation="setSignInPolicy"
-        label="Change this"
+        label="Change"
         title="Require a second factor"
         initial={{ whom }}
         apply="Require it"
