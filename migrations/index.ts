@@ -73,10 +73,10 @@ import { up as roleAssignments } from './0097_role_assignments.ts';
 import { up as consoleCodes } from './0098_console_codes.ts';
 import { up as frameRates } from './0099_frame_rates.ts';
 import { up as externalNetworks } from './0100_external_networks.ts';
-import { up as mailedLinks } from './0110_mailed_links.ts';
-import { up as tokenBounds } from './0111_token_bounds.ts';
 import { up as secondFactors } from './0104_second_factors.ts';
 import { up as signInPolicies } from './0105_sign_in_policies.ts';
+import { up as mailedLinks } from './0110_mailed_links.ts';
+import { up as tokenBounds } from './0111_token_bounds.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */

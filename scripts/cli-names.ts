@@ -4,6 +4,9 @@ import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts
 
 /** Operations with no command, and why. So have deprecated ones, those that another address has, too (`...V2`), and media. */
 const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
+  addPasskey: 'a passkey needs a browser',
+  getPasskeyLoginOptions: 'a passkey needs a browser',
+  getPasskeyOptions: 'a passkey needs a browser',
   getCloudTask: 'getTask answers the same',
   deleteProject: 'deleteProjectWithContents does the same without --contents',
   createSecurityGroup: 'createSecurityGroupByTask does the same',
@@ -100,6 +103,14 @@ const NAMES: Readonly<Record<string, string>> = {
   listRequests: 'request-log list',
   listTaskSteps: 'task steps',
   listWebhookDeliveries: 'webhook deliveries',
+  enrolForLogin: 'second-factor enrol-for-login',
+  setUpTotp: 'second-factor set-up-totp',
+  confirmTotp: 'second-factor confirm-totp',
+  makeRecoveryCodes: 'second-factor make-recovery-codes',
+  getSignInPolicy: 'client sign-in',
+  setSignInPolicy: 'client set-sign-in',
+  resetSecondFactors: 'user reset-second-factors',
+  logInWithSecondFactor: 'login with-second-factor',
   login: 'login create',
   loginAsAdministrator: 'login as-administrator',
   loginAsUser: 'login as-user',

@@ -700,6 +700,7 @@ export interface Tables {
   };
   login_attempts: {
     address: string;
+    auth_type: Generated<string>;
     created_at: Date;
     id: Generated<number>;
     successful: boolean;
@@ -911,6 +912,10 @@ export interface Tables {
     region_id: number;
     used: number;
   };
+  recovery_codes: {
+    hash: Buffer;
+    user_id: number;
+  };
   removal_time: {
     until: Date;
   };
@@ -961,6 +966,24 @@ export interface Tables {
     schedule_id: string;
     snapshot_id: string;
     volume_id: string;
+  };
+  second_factors: {
+    /** Null until the first code: it is no factor before. */
+    confirmed_at: Date | null;
+    counter: number | null;
+    created_at: Date;
+    credential_id: string | null;
+    id: string;
+    kind: 'passkey' | 'totp';
+    /** The time step of the last accepted code: neither it nor an earlier one is accepted again. */
+    last_step: number | null;
+    last_used_at: Date | null;
+    name: string;
+    public_key: Buffer | null;
+    /** Of an app that makes codes. Encrypted; null if it was lost, and then no code is right. */
+    secret: string | null;
+    transports: string[] | null;
+    user_id: number;
   };
   /** Who uses a secret. It can't be deleted as long as somebody does. */
   secret_uses: {
@@ -1046,6 +1069,21 @@ export interface Tables {
     region_id: number;
     /** The task that deletes the group. */
     task_id: string | null;
+  };
+  sign_in_challenges: {
+    expires_at: Date;
+    hash: Buffer;
+    passkey_challenge: string | null;
+    /** A hash of the hash of the password that was given: another password makes it worthless. */
+    password_version: Buffer | null;
+    purpose: 'add_passkey' | 'enrol' | 'log_in';
+    user_id: number;
+  };
+  sign_in_policies: {
+    client_id: number;
+    /** Of whom it is required. Null: of everybody. */
+    role_ids: number[] | null;
+    second_factor: 'optional' | 'required';
   };
   signing_keys: {
     created_at: Date;

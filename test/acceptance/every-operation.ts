@@ -54,7 +54,6 @@ export async function everyOperationSucceeds(prefix: string): Promise<void> {
       TRADEWIND_DATA_DIR: dataDir,
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_SIMULATION_SPEED: '100',
-      TRADEWIND_PUBLIC_URL: 'https://cloud.example.com',
       TRADEWIND_TEST_API: 'true',
       ...WITH_PASSKEYS,
     });

@@ -89,7 +89,7 @@ export async function findLoginChallenge(db: Sql, text: string, now: Date) {
     .select(['challenge.hash', 'challenge.purpose', 'challenge.passkey_challenge', 'challenge.password_version'])
     .select(['users.id', 'users.email', 'users.password_hash'])
     .where('challenge.hash', '=', token.secretHash)
-    .where('challenge.user_id', '=', token.userId)
+    .where('challenge.user_id', '=', token.id)
     .where('challenge.purpose', 'in', ['log_in', 'enrol'])
     .where('challenge.expires_at', '>', now)
     .where('users.is_active', '=', true)
