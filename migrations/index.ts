@@ -77,6 +77,8 @@ import { up as secondFactors } from './0104_second_factors.ts';
 import { up as signInPolicies } from './0105_sign_in_policies.ts';
 import { up as mailedLinks } from './0110_mailed_links.ts';
 import { up as tokenBounds } from './0111_token_bounds.ts';
+import { up as lookupIndexes } from './0102_lookup_indexes.ts';
+import { up as lookupQuarters } from './0103_lookup_quarters.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -160,4 +162,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0100_external_networks': { up: externalNetworks, transaction: false },
   '0104_second_factors': { up: secondFactors },
   '0105_sign_in_policies': { up: signInPolicies },
+  '0102_lookup_indexes': { up: lookupIndexes, transaction: false },
+  '0103_lookup_quarters': { up: lookupQuarters },
 };

@@ -63,6 +63,7 @@ function isSchema(node: object): boolean {
  */
 export const TAGS: { name: string; description: string }[] = [
   { name: 'Tasks', description: 'Long changes and their progress. Poll a task until FINISHED or ERROR.' },
+  { name: 'Lookup', description: 'Tasks, resources and customers of all accounts that the caller manages.' },
   { name: 'Kubernetes clusters', description: 'Clusters, their pools and their configuration.' },
   { name: 'Kubernetes', description: 'The versions and flavors that clusters can have.' },
   { name: 'Security groups', description: 'Which traffic may reach and leave a port.' },

@@ -199,6 +199,8 @@ const OF_EVERYBODY = new Set([
   'listKafkaHosts',
   'listLoggingDestinations',
   'listLoggingHosts',
+  'listManagedResources',
+  'listManagedTasks',
   'listOpensearchHosts',
   'listOwnLogins',
   'listProjects',
@@ -209,6 +211,7 @@ const OF_EVERYBODY = new Set([
   'listTasks',
   'makeRecoveryCodes',
   'removeSecondFactor',
+  'search',
   'setUpTotp',
   'updateRoleAssignment',
 ]);

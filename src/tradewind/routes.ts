@@ -4,6 +4,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { deletionRequestRoutes } from './deletion-requests/routes.ts';
 import { deletionRoutes } from './deletions/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { lookupRoutes } from './lookup/routes.ts';
 import { permissionRoutes } from './permissions/routes.ts';
 import { platformRoutes } from './platform/routes.ts';
 import { reachabilityRoutes } from './reachability/routes.ts';
@@ -15,6 +16,7 @@ export function registerTradewindRoutes(app: Api, on: Platform): void {
   eventRoutes(app, on);
   auditRoutes(app, on);
   taskStepRoutes(app, on);
+  lookupRoutes(app, on);
   deletionRequestRoutes(app, on);
   webhookRoutes(app, on);
   deletionRoutes(app, on);
