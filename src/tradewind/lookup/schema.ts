@@ -137,7 +137,7 @@ export const ManagedResources = page('ManagedResources', ManagedResource, 'The n
 
 export const SearchQuery = wire.Query({
   q: Type.String({
-    minLength: 2,
+    minLength: 1,
     maxLength: 100,
     description:
       'An ID of anything, of a task or of a request; an IP address; the beginning of the name of a resource, of a company or of an e-mail address',

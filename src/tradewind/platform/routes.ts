@@ -26,6 +26,14 @@ export function platformRoutes(app: Api, on: Platform): void {
     handler: ({ principal }) => platform.listQueues(on, principal),
   });
 
+  api.get(`${BASE}/backlog`, 'listPlatformBacklog', 'See what waits, by region and backend', {
+    ...config,
+    description:
+      'Infrastructure that is not yet as wanted: what waits, what a worker has in hand, and what fails again and again, of all accounts. Only for the platform administrator.',
+    answer: schema.PlatformBacklog,
+    handler: ({ principal }) => platform.listBacklog(on, principal),
+  });
+
   api.get(`${BASE}/checks`, 'listPlatformChecks', 'Check what is installed and what is missing', {
     ...config,
     description:

@@ -58,6 +58,30 @@ const Queue = Named('PlatformQueue', {
 export const PlatformQueues = Named('PlatformQueues', { results: Type.Array(Queue) });
 export type PlatformQueue = Static<typeof Queue>;
 
+const BacklogPart = Named('PlatformBacklogPart', {
+  region_id: Type.Integer({ description: 'Region' }),
+  backend: TextOrNull({ description: 'The backend that does it; null if the catalogue no longer names one' }),
+  kind: Type.String({ description: 'Kind of infrastructure', examples: ['machine'] }),
+  waiting: figures.waiting,
+  running: figures.running,
+  failing: Type.Integer({ description: 'How much of both failed last time and is tried again' }),
+  most_failures: Type.Integer({ description: 'How many tries of one of them have failed in a row' }),
+  oldest_due_since: TimeOrNull('Since when the oldest is due and waits for a worker; null if none does'),
+});
+const WaitingTask = Named('PlatformWaitingTask', {
+  region_id: IntegerOrNull({ description: 'Region; null for tasks that have none' }),
+  task_id: Type.String({ format: 'uuid' }),
+  task_type: Type.String({ examples: ['create_vm'] }),
+  client_id: Type.Integer({ description: 'Account' }),
+  state: Choice(['NEW', 'RUNNING']),
+  created_on: Timestamp(),
+});
+export const PlatformBacklog = Named('PlatformBacklog', {
+  results: Type.Array(BacklogPart, { description: 'By region, backend and kind, as far as there is anything' }),
+  oldest_tasks: Type.Array(WaitingTask, { description: 'The oldest task of each region that has not ended' }),
+});
+export type PlatformBacklog = Static<typeof PlatformBacklog>;
+
 const checkedAt = Timestamp('When it was looked at: a look is good for half a minute');
 
 const Check = Named('PlatformCheck', {

@@ -1,13 +1,15 @@
 import os from 'node:os';
 import { sql } from 'kysely';
 import { type AiCapabilities, workKinds } from '../../../engines/index.ts';
+import type { Kind } from '../../backends/contract/backend.ts';
+import { familyOf } from '../../backends/contract/needs.ts';
 import { READER_IS_DEAD } from '../../cloud/ground/catalog/service.ts';
 import type { Sql } from '../../db/database.ts';
 import { version } from '../../lib/own-program.ts';
 import type { Platform } from '../../platform.ts';
 import { type Principal, requirePlatform } from '../../requests/principal.ts';
 import { LIVES } from '../../worker/heartbeat.ts';
-import type { Orphans, PlatformChecks, PlatformProcess, PlatformQueue } from './schema.ts';
+import type { Orphans, PlatformBacklog, PlatformChecks, PlatformProcess, PlatformQueue } from './schema.ts';
 import { QUEUES } from './schema.ts';
 
 export const PLATFORM_DUTY = 'looks at the platform itself';
@@ -178,6 +180,31 @@ export async function listQueues(on: Platform, principal: Principal): Promise<{ 
     };
   });
   return { results };
+}
+
+/** What is not as wanted, by what has to bring it about. */
+export async function listBacklog(on: Platform, principal: Principal): Promise<PlatformBacklog> {
+  refuseOthers(principal);
+  const { rows: parts } = await sql<
+    Omit<PlatformBacklog['results'][number], 'backend'> & { oldest: Date | null; kind: Kind }
+  >`
+    select region_id, kind, ${WAITS} as waiting, ${RUNS} as running, count(*) filter (where failures > 0) as failing,
+      max(failures) as most_failures, min(due_at) filter (where worker_id is null and due_at <= now()) as oldest
+    from wants where worker_id is not null or (worker_id is null and due_at is not null)
+    group by region_id, kind order by region_id, kind`.execute(on.database.sql);
+  const { rows: tasks } = await sql<PlatformBacklog['oldest_tasks'][number] & { created: Date }>`
+    select distinct on (region_id) region_id, id as task_id, task_type, client_id, state, created_on as created
+    from (
+      select * from tasks where state in ('NEW', 'RUNNING') order by created_on, id limit ${MOST_COUNTED}
+    ) as unended order by region_id, created_on, id`.execute(on.database.sql);
+  return {
+    results: parts.map(({ oldest, ...part }) => ({
+      ...part,
+      backend: on.catalog.backendOf(part.region_id, familyOf(part.kind))?.name ?? null,
+      oldest_due_since: oldest?.toISOString() ?? null,
+    })),
+    oldest_tasks: tasks.map(({ created, ...task }) => ({ ...task, created_on: created.toISOString() })),
+  };
 }
 
 export async function listChecks({ inspection }: Platform, principal: Principal): Promise<PlatformChecks> {
