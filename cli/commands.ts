@@ -6,11 +6,12 @@ import type { ClientCommand } from './command.ts';
 import { actions, additions } from './groups/additions.ts';
 import { audit } from './groups/audit.ts';
 import { events } from './groups/events.ts';
+import { lookup } from './groups/lookup.ts';
 import { quotas } from './groups/quotas.ts';
 import { tasks } from './groups/tasks.ts';
 
 /** Commands that do more than to call an operation. */
-const special: readonly ClientCommand[] = [...audit, ...events, ...quotas, ...tasks];
+const special: readonly ClientCommand[] = [...audit, ...events, ...lookup, ...quotas, ...tasks];
 /** Operations that other commands call. */
 const ELSEWHERE: readonly string[] = ['actOnInstance', 'listEvents', 'listQuotas'] satisfies OperationId[];
 
@@ -30,5 +31,5 @@ export const clientCommands = (): ClientCommand[] =>
 /** Where the general help has a group of commands, such as `instance`. */
 export function areasOfGroups(): Map<string, string> {
   const areas = Object.values(commands).map(({ name, area }): [string, string] => [name.replace(/ .*/, ''), area]);
-  return new Map([['wait', 'What happens'], ...areas]);
+  return new Map([['find', 'What happens'], ['wait', 'What happens'], ...areas]);
 }

@@ -108,6 +108,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   product: 'Choose which products accounts may use',
   'product default': "Choose which products a reseller's accounts may use unless decided for them",
   region: 'See the regions of the platform, and choose what runs their clusters',
+  resource: 'See the resources of all accounts that you manage',
   task: 'See tasks and what they wait for, cancel and acknowledge them',
   wait: 'Wait until something has ended',
   event: 'See what has happened, and what happens',

@@ -118,16 +118,45 @@ export const additions: Partial<Record<OperationId, Addition>> = {
     columns: { ID: 'id', NAME: 'name', STATE: 'state', DEFAULT: 'is_default', CREATED: 'created_at' },
   },
   listRegions: { columns: { ID: 'id', NAME: 'display_name', STATE: 'state', COUNTRY: 'country' } },
-  listTasks: {
+  listManagedTasks: {
+    help: 'The newest first, of all accounts that you manage. "tradewind find" shows what was done with one thing.',
     columns: {
       ID: 'id',
       TYPE: 'task_type',
       STATE: 'state',
+      CLIENT: 'client_id',
       PROJECT: 'project_id',
       CREATED: 'created_on',
       FINISHED: 'finished_on',
+      'WAITS FOR': 'waits_for.doing',
+      FAILURES: 'waits_for.failures',
       ERROR: 'error',
     },
+  },
+  listManagedResources: {
+    columns: {
+      ID: 'id',
+      KIND: 'kind',
+      NAME: 'name',
+      STATE: 'state',
+      CLIENT: 'client_id',
+      PROJECT: 'project_id',
+      REGION: 'region_id',
+      CREATED: 'created_at',
+      TASK: 'task_id',
+    },
+  },
+  listPlatformBacklog: {
+    columns: {
+      REGION: 'region_id',
+      BACKEND: 'backend',
+      KIND: 'kind',
+      WAITING: 'waiting',
+      RUNNING: 'running',
+      FAILING: 'failing',
+      'DUE SINCE': 'oldest_due_since',
+    },
+  },
     // An older name of --order-by.
     without: ['sorting'],
   },

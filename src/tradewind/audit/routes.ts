@@ -69,6 +69,7 @@ function filterOf(principal: Principal, query: AuditQuery): AuditFilter {
     subjects: query.subject,
     projectIds: query.project_id,
     addresses: query.address,
+    requestIds: query.request_id,
     outcomes: query.outcome,
     from: calendarTime('from', query.from),
     before: calendarTime('to', query.to),

@@ -37,6 +37,11 @@ export const AuditQuery = wire.Query({
     maxItems: 3,
     description: 'Repeat the parameter for several',
   }),
+  request_id: wire.OptionalList(Type.String({ minLength: 1, maxLength: 100 }), {
+    ...several,
+    description: 'As in the header `x-request-id`. Repeat the parameter for several',
+    examples: [['7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90']],
+  }),
   from: Type.Optional(wire.QueryTime('At this time or later')),
   to: Type.Optional(wire.QueryTime('Before this time')),
   limit: wire.OptionalInteger({

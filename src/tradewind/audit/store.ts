@@ -13,6 +13,7 @@ export interface AuditFilter {
   subjects: readonly string[] | undefined;
   projectIds: readonly number[] | undefined;
   addresses: readonly string[] | undefined;
+  requestIds: readonly string[] | undefined;
   outcomes: readonly ('accepted' | 'failed' | 'refused')[] | undefined;
   from: Date | undefined;
   before: Date | undefined;
@@ -68,6 +69,7 @@ function matching(db: Sql, filter: AuditFilter) {
   if (filter.tokenIds) records = records.where('token_id', 'in', filter.tokenIds);
   if (filter.subjects) records = records.where('subject', 'in', filter.subjects);
   if (filter.addresses) records = records.where('source_user_ip', 'in', filter.addresses);
+  if (filter.requestIds) records = records.where('request_id', 'in', filter.requestIds);
   if (filter.outcomes) records = records.where('outcome', 'in', filter.outcomes);
   if (filter.from) records = records.where('timestamp', '>=', filter.from);
   if (filter.before) records = records.where('timestamp', '<', filter.before);
