@@ -9,6 +9,7 @@ import { measureEvents } from './events/suite.ts';
 import { measureFilled, measureRetention } from './filled/suite.ts';
 import { measureKit } from './kit/suite.ts';
 import { measureKubernetes } from './kubernetes/suite.ts';
+import { measureLookup } from './lookup/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measurePeers } from './peers/suite.ts';
 import { profileOperations } from './profile/suite.ts';
@@ -31,6 +32,7 @@ const suites: Record<string, Suite> = {
   events: { title: 'Listeners of events', run: measureEvents },
   filled: { title: 'Full tables', run: measureFilled },
   retention: { title: 'Retention', run: measureRetention },
+  lookup: { title: 'Looking things up across accounts', run: measureLookup },
   scale: { title: 'Scale', run: measureScale },
   attacks: { title: 'Bystanders of attacks', run: measureAttacks },
   kit: { title: 'Resets of the test kit', run: measureKit },
