@@ -229,6 +229,39 @@ describe('every command', () => {
     expect([code, err]).toEqual([4, expect.stringContaining(`Task ${other} (create_volume) failed: `)]);
   });
 
+  it('find, resource and platform', async () => {
+    await service.http.post('/tradewind/v1/test/faults', {
+      task: 'create_volume',
+      name: 'lost',
+      do: { fail: 'no room' },
+    });
+    const { body } = await service.http.post('/cloud/v1/volumes/1/1', { name: 'lost', source: 'new-volume', size: 1 });
+    expect(await run(`wait task ${body[0]}`)).toMatchObject({ code: 4 });
+    await service.http.delete('/tradewind/v1/test/faults');
+    const at = new Date().toISOString();
+    const found = await json(`find lost --at ${at} --within 5`);
+    expect(found).toMatchObject({
+      resources: [],
+      former: [{ kind: 'volume', name: 'lost' }],
+      tasks: [{ id: body[0], state: 'ERROR', error: expect.stringContaining('no room'), steps: expect.any(Array) }],
+    });
+    // With what was refused to the account at that time.
+    const request = { operation: 'createVolume', status: 200, task_id: body[0] };
+    expect(found.requests).toContainEqual(expect.objectContaining(request));
+    const told = await text(`find lost --at ${at}`);
+    for (const part of ['Found', 'gone', 'Requests', 'createVolume', `Task ${body[0]} of account 1`, 'no room']) {
+      expect(told).toContain(part);
+    }
+    expect(await json('find lost --at 2020-01-01T00:00:00Z')).toMatchObject({ tasks: [], requests: [] });
+    expect((await run('find nothing-of-that-name')).err).toContain(
+      'Nothing was found in the accounts that you manage.',
+    );
+    const { code, err } = await refused('find lost --at teatime');
+    expect([code, err]).toEqual([2, expect.stringContaining('--at must be a time such as 14:05')]);
+    expect(cells(await text('resource list --kind project --client-id 1'))[1]?.slice(0, 2)).toEqual(['1', 'project']);
+    expect(await json('platform backlog')).toEqual([]);
+  });
+
   it('event', async () => {
     let from: string | undefined;
     // A database that other tests keep busy may not be asked in time, which is a 503.
