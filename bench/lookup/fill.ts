@@ -17,14 +17,14 @@ export interface Amounts {
   tasks: number;
 }
 
-/** The share of a kind in all resources, in percent. Each project has a network and a group in each of two regions. */
+/** The share of a kind in all resources, in percent. Each project has a network and a group in each of three regions. */
 const SHARES = {
-  networks: 20,
-  security_groups: 20,
-  volumes: 20,
-  ports: 15,
-  instances: 10,
-  subnets: 10,
+  networks: 30,
+  security_groups: 30,
+  volumes: 15,
+  ports: 10,
+  instances: 5,
+  subnets: 5,
   floating_ips: 5,
 };
 /** Of one reseller's accounts, and of a small one's. */
@@ -141,7 +141,7 @@ type Filled = [table: string, template: string, columns: Record<string, string>,
 /** What rows have instead of the template's values, as SQL: `n` is the number of the row, `place` its account. */
 function tablesOf({ resources, tasks, accounts }: Amounts): Filled[] {
   const share = (table: keyof typeof SHARES) => Math.floor((resources * SHARES[table]) / 100);
-  const at = `now() - interval '1 hour' - n * interval '30 seconds'`;
+  const at = `'${new Date(Date.now() - 3_600_000).toISOString()}'::timestamptz - n * interval '30 seconds'`;
   const id = (kind: string) => `md5('${kind}' || n)::uuid`;
   const row = (kind: string): Record<string, string> => ({
     id: id(kind),
@@ -152,15 +152,15 @@ function tablesOf({ resources, tasks, accounts }: Amounts): Filled[] {
     updated_at: at,
     tags: `'{}'`,
   });
-  const inBoth = { region_id: `1 + (n - 1) / ${accounts}`, is_default: 'true' };
+  const inEach = { region_id: `1 + (n - 1) / ${accounts}`, is_default: 'true' };
   const time = `lpad(to_hex(floor(extract(epoch from ${at}) * 1000)::bigint), 12, '0')`;
   const taskId = `(substr(${time}, 1, 8) || '-' || substr(${time}, 9) || '-7' || substr(md5('task' || n), 14, 3) || '-a' || substr(md5('task' || n), 18, 3) || '-' || substr(md5('task' || n), 21, 12))::uuid`;
   const unlucky = 'n % 50 = 7';
   const address = `'10.0.0.0'::inet + 100 + n`;
   return [
-    ['networks', `name = 'template'`, { ...row('net'), ...inBoth }, share('networks')],
+    ['networks', `name = 'template'`, { ...row('net'), ...inEach }, share('networks')],
     ['subnets', `name = 'template'`, { ...row('sub'), network_id: id('net') }, share('subnets')],
-    ['security_groups', `name = 'template'`, { ...row('group'), ...inBoth }, share('security_groups')],
+    ['security_groups', `name = 'template'`, { ...row('group'), ...inEach }, share('security_groups')],
     [
       'instances',
       `name = 'template'`,
@@ -226,7 +226,7 @@ function tablesOf({ resources, tasks, accounts }: Amounts): Filled[] {
     ],
     [
       'user_actions',
-      `operation = 'createInstanceV2' or resource_ids is not null`,
+      'resource_ids is not null and api_group is not null',
       {
         client_id: 'place.client_id',
         user_id: 'place.user_id',

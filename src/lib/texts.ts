@@ -9,7 +9,10 @@ export function globOf(pattern: string): (text: string) => boolean {
 }
 
 /** Returns a LIKE pattern for texts that contain `text`, with `%`, `_` and `\` escaped. */
-export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+export const containing = (text: string): string => `%${beginning(text)}`;
+
+/** The same for texts that begin with it. */
+export const beginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Returns the beginning of somebody else's text as the database can keep it: without NUL and half characters. */
 export const keptText = (text: string, most: number): string => text.replaceAll('\0', '').slice(0, most).toWellFormed();

@@ -46,7 +46,7 @@ export interface Found<Row, At> {
 }
 
 /** What one request looks through for what a filter wants that no index finds. */
-const MOST_SCANNED = 20_000;
+const MOST_SCANNED = 10_000;
 const AFTER_ALL_TEXTS = '\u{10ffff}';
 
 /**
@@ -108,7 +108,9 @@ const union = (parts: readonly RawBuilder<unknown>[]) => sql.join(parts, sql` un
 
 /** In the order of the list, also where several are of the same moment. */
 const orderBy = (ascending: boolean) =>
-  ascending ? sql`sort_name, kind, tie` : sql`created_at desc, kind, tie collate "C" desc`;
+  ascending
+    ? sql`sort_name, kind collate "C", tie collate "C"`
+    : sql`created_at desc, kind collate "C", tie collate "C" desc`;
 
 function isAfter(one: Place, other: Place, ascending: boolean): boolean {
   const [sort, kind, id] = one;
@@ -161,7 +163,7 @@ function branchOf(where: Where, search: Search): RawBuilder<unknown> {
         select ${columns} from ${rows}
         where ${sql.raw(where.project)} = place and ${all([...wanted, ...bounds(where, search)])}
         order by ${order} limit ${limit}
-      ) as found order by ${sql.raw(filter.name ? 'sort_name, tie' : 'created_at desc, tie collate "C" desc')} limit ${limit})`;
+      ) as found order by ${sql.raw(filter.name ? 'sort_name, tie collate "C"' : 'created_at desc, tie collate "C" desc')} limit ${limit})`;
   }
   if (!isPicky(where, search)) {
     return sql`(select ${columns} from ${sql.table(where.table)} as one ${parentOf(where)}
@@ -192,8 +194,7 @@ const seenBy = ({ seen }: Where, { all: everything, userId }: Reach): RawBuilder
 
 /** What an index bounds: a part of the order. */
 function bounds(where: Where, { filter, after }: Search): RawBuilder<SqlBool>[] {
-  const { name, from, before } = filter;
-  const created = sql.raw(where.created);
+  const { name } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (name) {
     conditions.push(
@@ -202,10 +203,16 @@ function bounds(where: Where, { filter, after }: Search): RawBuilder<SqlBool>[] 
         : sql<SqlBool>`${NAME} = lower(${name.text})`,
     );
   }
-  if (from) conditions.push(sql<SqlBool>`${created} >= ${from}`);
-  if (before) conditions.push(sql<SqlBool>`${created} < ${before}`);
+  if (!name) conditions.push(...inPeriod(where, filter));
   if (after) conditions.push(afterPlace(where, after, name !== undefined));
   return conditions;
+}
+
+function inPeriod({ created }: Where, { from, before }: ResourceFilter): RawBuilder<SqlBool>[] {
+  return [
+    ...(from ? [sql<SqlBool>`${sql.raw(created)} >= ${from}`] : []),
+    ...(before ? [sql<SqlBool>`${sql.raw(created)} < ${before}`] : []),
+  ];
 }
 
 function afterPlace({ kind, created, ids }: Where, [sort, lastKind, id]: Place, byName: boolean): RawBuilder<SqlBool> {
@@ -232,8 +239,11 @@ const isPicky = (where: Where, search: Search): boolean =>
   (search.filter.name !== undefined && (search.filter.from ?? search.filter.before) !== undefined) ||
   (search.filter.state !== undefined && unusual(where, search.filter).length === 0);
 
-function filtered({ region, state }: Where, filter: ResourceFilter): RawBuilder<SqlBool>[] {
+function filtered(where: Where, filter: ResourceFilter): RawBuilder<SqlBool>[] {
+  const { region, state } = where;
   return [
+    // Else they are bounds.
+    ...(filter.name ? inPeriod(where, filter) : []),
     ...(filter.region_id ? [sql<SqlBool>`${sql.raw(region)} = any(${[...filter.region_id]})`] : []),
     ...(filter.state && state ? [sql<SqlBool>`${sql.raw(state)} = any(${[...filter.state]})`] : []),
   ];

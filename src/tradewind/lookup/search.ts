@@ -4,6 +4,7 @@ import { canonicalAddress } from '../../lib/cidr.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { grouped } from '../../lib/lists.ts';
 import { RESOURCES } from '../../lib/resources.ts';
+import { beginning } from '../../lib/texts.ts';
 import type { Platform } from '../../platform.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
 import { KINDS } from './kinds.ts';
@@ -79,9 +80,12 @@ async function resourcesByAddress(db: Sql, reach: Reach, address: string): Promi
 /** Returns what the log names, the last of each, and that is there no more. */
 async function formerResources(db: Sql, reach: Reach, text: string): Promise<SearchResults['former']> {
   const name = sql`lower(resource_names[1]) collate "C"`;
-  const matching = isUuid(text)
-    ? sql`resource_ids @> array[lower(${text}::text)] and api_group is not null`
-    : sql`resource_names[1] is not null and ${begins(name, text)}`;
+  const scan = isUuid(text)
+    ? sql`resource_ids @> array[lower(${text}::text)] and api_group is not null order by user_actions.id desc`
+    : isAlone(reach)
+      ? sql`client_id = ${reach.clientId} and api_group is not null
+          and lower(resource_names[1]) like lower(${beginning(text)})`
+      : sql`resource_names[1] is not null and ${begins(name, text)} order by ${name}, user_actions.id`;
   const { rows } = await sql<
     Omit<SearchResults['former'][number], 'last_seen_at' | 'kind'> & { at: Date; type: keyof typeof RESOURCES }
   >`
@@ -90,8 +94,7 @@ async function formerResources(db: Sql, reach: Reach, text: string): Promise<Sea
     from (
       select *, ${isUuid(text) ? sql`array_position(resource_ids, lower(${text}::text))` : sql`1`} as which
       from (
-        select * from user_actions where ${matching}
-        order by ${isUuid(text) ? sql`user_actions.id desc` : sql`${name}, user_actions.id`} limit ${MOST_SCANNED}
+        select * from user_actions where ${scan} limit ${MOST_SCANNED}
       ) as log
       where ${isPlaceInReach(reach, sql`log.client_id`, sql`log.project_id`)}
     ) as named order by 1, at desc limit ${10 * MOST_OF_KIND}`.execute(db);

@@ -41,7 +41,7 @@ export interface TaskRow {
 }
 
 /** What one request looks through for what no index finds. */
-const MOST_SCANNED = 10_000;
+const MOST_SCANNED = 5_000;
 
 const MICROS = sql`(extract(epoch from created_on) * 1000000)::bigint as micros`;
 const COLUMNS = sql`id, task_type, state, client_id, project_id, region_id, user_id, request_id, error, created_on, updated_on,
