@@ -73,12 +73,12 @@ import { up as roleAssignments } from './0097_role_assignments.ts';
 import { up as consoleCodes } from './0098_console_codes.ts';
 import { up as frameRates } from './0099_frame_rates.ts';
 import { up as externalNetworks } from './0100_external_networks.ts';
+import { up as lookupIndexes } from './0102_lookup_indexes.ts';
+import { up as lookupQuarters } from './0103_lookup_quarters.ts';
 import { up as secondFactors } from './0104_second_factors.ts';
 import { up as signInPolicies } from './0105_sign_in_policies.ts';
 import { up as mailedLinks } from './0110_mailed_links.ts';
 import { up as tokenBounds } from './0111_token_bounds.ts';
-import { up as lookupIndexes } from './0102_lookup_indexes.ts';
-import { up as lookupQuarters } from './0103_lookup_quarters.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -157,11 +157,11 @@ export const migrations: Record<string, SchemaMigration> = {
   '0097_role_assignments': { up: roleAssignments },
   '0098_console_codes': { up: consoleCodes },
   '0099_frame_rates': { up: frameRates },
-  '0110_mailed_links': { up: mailedLinks },
-  '0111_token_bounds': { up: tokenBounds },
   '0100_external_networks': { up: externalNetworks, transaction: false },
-  '0104_second_factors': { up: secondFactors },
-  '0105_sign_in_policies': { up: signInPolicies },
   '0102_lookup_indexes': { up: lookupIndexes, transaction: false },
   '0103_lookup_quarters': { up: lookupQuarters },
+  '0104_second_factors': { up: secondFactors },
+  '0105_sign_in_policies': { up: signInPolicies },
+  '0110_mailed_links': { up: mailedLinks },
+  '0111_token_bounds': { up: tokenBounds },
 };

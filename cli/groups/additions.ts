@@ -152,9 +152,6 @@ export const additions: Partial<Record<OperationId, Addition>> = {
       'DUE SINCE': 'oldest_due_since',
     },
   },
-    // An older name of --order-by.
-    without: ['sorting'],
-  },
   listTaskSteps: { columns: { KIND: 'kind', ID: 'id', STATE: 'state', DOING: 'doing', FAILURES: 'failures' } },
   listWebhooks: { columns: { ID: 'id', URL: 'url', TYPES: 'types', ENABLED: 'enabled', FAILING: 'failing_since' } },
   createWebhook: RECEIVER,
