@@ -79,6 +79,8 @@ import { up as secondFactors } from './0104_second_factors.ts';
 import { up as signInPolicies } from './0105_sign_in_policies.ts';
 import { up as mailedLinks } from './0110_mailed_links.ts';
 import { up as tokenBounds } from './0111_token_bounds.ts';
+import { up as wholesalePrices } from './0106_wholesale_prices.ts';
+import { up as billingParties } from './0107_billing_parties.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -164,4 +166,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0105_sign_in_policies': { up: signInPolicies },
   '0110_mailed_links': { up: mailedLinks },
   '0111_token_bounds': { up: tokenBounds },
+  '0106_wholesale_prices': { up: wholesalePrices },
+  '0107_billing_parties': { up: billingParties },
 };

@@ -13,8 +13,10 @@ export const LEFT_OUT = 'schema_breaks';
 export const JSON_COLUMNS: Record<string, string> = {
   tags: 'Record<string, string>',
   'ai_tasks.task_data': 'TaskData',
+  'billing_profiles.profile': 'BillingProfile',
   'ddos_profiles.fields': 'DdosField[]',
   'instances.flavor': 'KeptFlavor',
+  'issuer_settings.settings': 'IssuerSettings',
   'kubernetes_clusters.configuration': 'ClusterConfiguration',
   'kubernetes_clusters.next_configuration': 'ClusterConfiguration',
   'kubernetes_pools.crio_config': 'Record<string, string>',
@@ -135,9 +137,11 @@ export const IMPORTS: [module: string, names: string[]][] = [
 /** The types of JSON columns, from `src/db/json-columns.ts`. */
 export const JSON_NAMES = [
   'AddressPair',
+  'BillingProfile',
   'ClusterConfiguration',
   'DeletionStep',
   'HealthMonitor',
+  'IssuerSettings',
   'KeptFlavor',
   'KeptLbFlavor',
   'ListedLimits',

@@ -157,6 +157,31 @@ export interface ListTerms {
   /** A time. */
   trial_until?: string;
   prices?: ListedPrice[];
+  /** Of wholesale: how much of it lists of the reseller have to ask for at least. */
+  floor_percent?: number;
+}
+
+/** Who is on an invoice, whichever side. Countries are ISO 3166-1 codes. */
+export interface BillingParty {
+  company: string;
+  address: string;
+  country: string;
+  vat_id?: string;
+}
+
+export interface BillingProfile extends BillingParty {
+  email?: string;
+}
+
+export interface IssuerSettings extends BillingParty {
+  /** Percentages by country. */
+  vat_rates: { country: string; percent: number }[];
+  /** Whether companies in other countries owe the tax themselves. */
+  reverse_charge: boolean;
+  /** What numbers of invoices begin with. */
+  invoice_prefix: string;
+  /** Where the reseller gets the platform's invoices. */
+  email?: string;
 }
 
 /** What the reports show of a resource besides its name and tags, by its type. */

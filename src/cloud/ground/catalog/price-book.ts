@@ -13,6 +13,8 @@ export interface PriceTerms {
   visibility: 'show' | 'hide';
   /** Lists of flavors and images show prices of 0. */
   trial: boolean;
+  /** The tax is 0 because the account owes it in its own country. */
+  reverseCharge?: true;
 }
 
 /** Names of what has a price: as in `price-book.yaml`, joined by a point where there are several. */

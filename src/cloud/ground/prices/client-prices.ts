@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { ListedPrice, ListTerms } from '../../../db/json-columns.ts';
+import type { BillingParty, IssuerSettings, ListedPrice, ListTerms } from '../../../db/json-columns.ts';
 import type { CurrencyCode, PriceBook, PriceTerms } from '../catalog/service.ts';
 import { HOURS_PER_MONTH } from './formula.ts';
 
@@ -49,19 +49,35 @@ function hourOf({ per_hour, per_month = 0 }: ListedPrice): string {
   return hour.toFixed();
 }
 
+/** The VAT of an account, by who it is and who issues its invoices. */
+export interface Vat {
+  percent: string;
+  reverseCharge: boolean;
+}
+
+/** Returns the VAT by the issuer's table; undefined if that has none for the country. */
+export function vatOf(issuer: IssuerSettings | undefined, customer: BillingParty | undefined): Vat | undefined {
+  if (!issuer || !customer) return undefined;
+  const { country, vat_id: vatId } = customer;
+  const isForeign = country !== issuer.country;
+  if (issuer.reverse_charge && isForeign && vatId !== undefined) return { percent: '0', reverseCharge: true };
+  const rate = issuer.vat_rates.find((one) => one.country === country);
+  return rate && { percent: new Precise(rate.percent).toFixed(), reverseCharge: false };
+}
+
 /**
- * Returns what the account pays by the lists in force, the narrowest first. What none of them says is as in the
- * catalogue. A price without a region holds where the item `isOffered`.
+ * Returns what the account pays by the lists in force, the narrowest first. Without a tax in them it is that of `vat`. What
+ * nothing of that says is as in the catalogue. A price without a region holds where the item `isOffered`.
  */
 export function clientPrices(
   book: PriceBook,
   clientId: number,
-  lists: readonly PriceList[],
+  { lists, vat }: { lists: readonly PriceList[]; vat: Vat | undefined },
   at: Date,
   isOffered: (regionId: number, item: string) => boolean,
 ): ClientPrices {
   const usual = book.clientTerms(clientId);
-  const terms = lists.length === 0 ? usual : termsOf(usual, lists, at);
+  const terms = lists.length === 0 && !vat ? usual : termsOf(usual, lists, vat, at);
   const { currency } = terms;
   function sourced(regionId: number, item: string): HourPrice {
     for (const { id, hours } of lists) {
@@ -75,7 +91,7 @@ export function clientPrices(
   return { terms, lists, sourced, hourPrice: (regionId, item) => sourced(regionId, item).hour };
 }
 
-function termsOf(usual: PriceTerms, lists: readonly PriceList[], at: Date): PriceTerms {
+function termsOf(usual: PriceTerms, lists: readonly PriceList[], vat: Vat | undefined, at: Date): PriceTerms {
   const first = <Field extends keyof ListTerms>(field: Field): ListTerms[Field] | undefined =>
     lists.find(({ terms }) => terms[field] !== undefined)?.terms[field];
   const discount = first('discount_percent');
@@ -84,7 +100,8 @@ function termsOf(usual: PriceTerms, lists: readonly PriceList[], at: Date): Pric
   const trial = first('trial_until');
   return {
     currency: first('currency') ?? usual.currency,
-    taxPercent: tax === undefined ? usual.taxPercent : new Precise(tax).toFixed(),
+    taxPercent: tax === undefined ? (vat?.percent ?? usual.taxPercent) : new Precise(tax).toFixed(),
+    ...(tax === undefined && vat?.reverseCharge && { reverseCharge: true as const }),
     discount: discount === undefined ? usual.discount : new Precise(discount).div(100).toFixed(),
     visibility: visible === undefined ? usual.visibility : visible ? 'show' : 'hide',
     trial: trial === undefined ? usual.trial : at < new Date(trial),

@@ -17,7 +17,7 @@ export function offerPrice(terms: PriceTerms, pricePerHour: string | undefined):
 }
 
 export type { ClientPrices } from './client-prices.ts';
-export type { DatedPrices, Rates } from './rates.ts';
+export type { DatedPrices, PriceKind, Rates } from './rates.ts';
 
 export interface OfferPrices {
   flavor(flavorId: string): OfferPrice;

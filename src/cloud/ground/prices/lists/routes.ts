@@ -1,13 +1,14 @@
+import { Decimal } from 'decimal.js';
 import { announce } from '../../../../db/changes.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import type { ListedPrice, ListTerms } from '../../../../db/json-columns.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
-import { type FieldProblem, NotFoundError } from '../../../../lib/errors.ts';
+import { type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { calendarTime, isoSeconds } from '../../../../lib/time.ts';
 import { VOLUME_TYPES } from '../../../../lib/volume-types.ts';
 import type { Platform } from '../../../../platform.ts';
-import type { Principal } from '../../../../requests/principal.ts';
+import { type Principal, requirePlatform } from '../../../../requests/principal.ts';
 import { type Catalog, priced } from '../../catalog/service.ts';
 import type { Holder } from '../../dated-lists/in-transaction.ts';
 import { DatedListQuery } from '../../dated-lists/schema.ts';
@@ -98,12 +99,17 @@ export async function createPriceList(
   principal: Principal,
   given: schema.NewPriceList,
 ): Promise<schema.PriceList> {
+  const { price = 'retail' } = given;
   const terms = termsOf(given);
+  if (price === 'wholesale') requirePlatform(principal, 'says what resellers owe it');
   const row = await datedLists.createDatedList(on, KIND, principal, {
     list: given,
-    problems: priceProblems(given, on.catalog),
+    problems: [...kindProblems(given), ...priceProblems(given, on.catalog)],
     async insert(tx, made) {
-      const list = await store.insertPriceList(tx, { ...made, terms });
+      if (made.client_id !== null && !principal.platformAdministrator) {
+        await requireFloor(on, made.client_id, made.valid_from, terms);
+      }
+      const list = await store.insertPriceList(tx, { ...made, price, terms });
       await tell(on, tx, list);
       return list;
     },
@@ -152,8 +158,54 @@ async function pricesAt(on: Platform, clientId: number, at: Date) {
   return dated.get(clientId)?.[0]?.prices ?? on.rates.of(clientId);
 }
 
+/** Returns what is wrong with the fields for what the list is: wholesale or retail. */
+function kindProblems(list: schema.NewPriceList): FieldProblem[] {
+  if (list.price !== 'wholesale') {
+    return list.floor_percent === undefined ? [] : [{ field: 'floor_percent', message: 'Is for wholesale only.' }];
+  }
+  const retail = (['visible', 'trial_until'] as const).filter((field) => list[field] !== undefined);
+  const scope = list.scope === 'client' ? ['scope'] : [];
+  return [...retail, ...scope].map((field) => ({
+    field,
+    message: field === 'scope' ? 'Wholesale is for everyone or a reseller.' : 'Is for retail only.',
+  }));
+}
+
+/** A mistake is in all items or in few. */
+const MOST_FAULTS = 10;
+
+/** @throws InvalidError naming what the list would sell below the floor that the platform has set */
+async function requireFloor(on: Platform, clientId: number, at: Date, terms: ListTerms): Promise<void> {
+  const outlook = await on.rates.withList(clientId, at, terms);
+  if (outlook?.floorPercent === undefined) return;
+  const { retail, wholesale, floorPercent } = outlook;
+  const listed = new Map((terms.prices ?? []).map(({ item }, index) => [item, index]));
+  const faults = itemsOf(on, retail).flatMap(({ regionId, item }): FieldProblem[] => {
+    const index = listed.get(item);
+    if (index === undefined && terms.discount_percent === undefined) return [];
+    const floor = netHour(wholesale, regionId, item)?.times(floorPercent).div(100);
+    const asked = netHour(retail, regionId, item);
+    if (!floor || !asked || asked.gte(floor)) return [];
+    const field = index === undefined ? 'discount_percent' : `prices.${index}.item`;
+    const message = `${item} in region ${regionId} would cost ${asked.toFixed()} ${retail.terms.currency} an hour before tax; the platform allows ${floor.toFixed()} at least.`;
+    return [{ field, message }];
+  });
+  if (faults.length > 0) throw new InvalidError(faults.slice(0, MOST_FAULTS));
+}
+
+function netHour({ terms, hourPrice }: ClientPrices, regionId: number, item: string): Decimal | undefined {
+  const hour = hourPrice(regionId, item);
+  return hour === undefined ? undefined : new Decimal(hour).times(new Decimal(1).minus(terms.discount));
+}
+
 /** Times are kept in UTC, in full seconds. @throws InvalidError */
-function termsOf({ scope: _scope, id: _id, valid_from: _from, ...terms }: schema.NewPriceList): ListTerms {
+function termsOf({
+  scope: _scope,
+  id: _id,
+  valid_from: _from,
+  price: _price,
+  ...terms
+}: schema.NewPriceList): ListTerms {
   const trial = calendarTime('trial_until', terms.trial_until);
   return { ...terms, ...(trial && { trial_until: isoSeconds(trial) }) };
 }
@@ -179,7 +231,7 @@ export function priceListRoutes(app: Api, on: Platform): void {
   api.post(BASE, 'createPriceList', 'Set what accounts pay', {
     access,
     description:
-      'From its time on, the list replaces the one before for the same accounts. What it leaves out is as in the list for the reseller, then as in that for everyone, then as in the catalogue. The platform administrator makes lists for anybody, the administrator of a reseller for its clients.',
+      'From its time on, the list replaces the one before for the same accounts. What it leaves out is as in the list for the reseller, then as in that for everyone, then as in the catalogue. The platform administrator makes lists for anybody, the administrator of a reseller for its clients. A wholesale list says what resellers owe the platform.',
     body: schema.NewPriceList,
     status: 201,
     answer: schema.PriceList,

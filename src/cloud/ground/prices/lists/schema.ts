@@ -34,6 +34,8 @@ const price = {
   per_month: Optional(Num({ ...amount, description: 'For 720 hours; instead of per_hour', examples: [0.072] })),
 };
 
+const PRICES = ['retail', 'wholesale'] as const;
+const PRICE = 'What accounts pay, or what resellers owe the platform for them';
 const terms = {
   currency: Optional(Currency('In which the accounts pay')),
   discount_percent: Optional(
@@ -44,6 +46,15 @@ const terms = {
   trial_until: Optional(
     wire.QueryTime('Until then, lists of flavors and images show prices of 0. A time that is over ends a trial'),
   ),
+  floor_percent: Optional(
+    Num({
+      minimum: 0,
+      maximum: 1_000,
+      description:
+        'Of wholesale: how many percent of it, before tax, a list that a reseller makes has to ask for at least',
+      examples: [80],
+    }),
+  ),
   prices: wire.OptionalList(wire.Input('PriceListItem', price), { maxItems: 500, description: 'Prices of their own' }),
 };
 
@@ -51,6 +62,7 @@ export const NewPriceList = wire.Input(
   'NewPriceList',
   {
     ...newListFields,
+    price: wire.OptionalChoice(PRICES, { description: PRICE, default: 'retail', examples: ['retail'] }),
     ...terms,
   },
   {
@@ -64,6 +76,7 @@ export type NewPriceList = Static<typeof NewPriceList>;
 
 export const PriceList = wire.Named('PriceList', {
   ...listFields,
+  price: wire.Choice(PRICES, PRICE),
   ...terms,
   trial_until: Optional(wire.Timestamp('Until then, lists of flavors and images show prices of 0')),
   prices: wire.OptionalList(wire.Named('ListedPrice', price)),

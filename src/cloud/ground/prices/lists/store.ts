@@ -22,16 +22,17 @@ export async function deletePriceList(tx: Transaction, id: number): Promise<void
 /** A list and when it began. */
 export interface TimedTerms extends Holder {
   id: number;
+  price: PriceListRow['price'];
   from: Date;
   terms: ListTerms;
 }
 
-/** Returns the lists for one of the scopes that hold at some time from then on: in the order in which they begin. */
+/** Returns the retail lists for one of the scopes that hold at some time from then on: in the order in which they begin. */
 export async function listsSince(db: Sql, holder: Holder, from: Date): Promise<TimedTerms[]> {
-  return timed(db, isFor(holder), from, undefined);
+  return timed(db, sql`${isFor(holder)} and price = 'retail'`, from, undefined);
 }
 
-/** Returns the same of everything that may be about the clients: their former resellers' as well. */
+/** Returns all that may be about the clients, wholesale as well: also those of their former resellers. */
 export async function listsOfClientsBetween(db: Sql, clientIds: readonly number[], from: Date, to: Date) {
   // As an array, for which PostgreSQL uses the index; it would read all lists for a subquery beside an OR.
   const theirs = sql<boolean>`(scope = 'everyone' or client_id = any(${clientIds}::bigint[]) or reseller_id = any(array(
@@ -42,8 +43,8 @@ export async function listsOfClientsBetween(db: Sql, clientIds: readonly number[
 
 async function timed(db: Sql, condition: RawBuilder<boolean>, from: Date, to: Date | undefined): Promise<TimedTerms[]> {
   const { rows } = await sql<TimedTerms>`
-    select id, scope, reseller_id, client_id, valid_from as "from", terms from (
-      select *, lead(valid_from) over (partition by scope, reseller_id, client_id order by valid_from, id) as next_from
+    select id, scope, reseller_id, client_id, price, valid_from as "from", terms from (
+      select *, lead(valid_from) over (partition by scope, reseller_id, client_id, price order by valid_from, id) as next_from
       from price_lists where ${condition} and ${to ? sql`valid_from < ${to}` : sql`true`}
     ) as lists
     where next_from is null or next_from > ${from}

@@ -3,7 +3,15 @@ import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { accepts, csvLines, csvOf, streamed } from '../../../../http/streamed.ts';
 import type { Platform } from '../../../../platform.ts';
-import { asPageOrCsv, COST_COLUMNS, CostStatement, StatementQuery, USAGE_COLUMNS, UsageStatement } from './schema.ts';
+import {
+  asPageOrCsv,
+  COST_COLUMNS,
+  CostQuery,
+  CostStatement,
+  StatementQuery,
+  USAGE_COLUMNS,
+  UsageStatement,
+} from './schema.ts';
 import { exportCosts, exportUsage, listCosts, listUsage } from './service.ts';
 
 const CSV = 'text/csv';
@@ -28,8 +36,8 @@ export function statementRoutes(app: Api, on: Platform): void {
 
   api.get('/tradewind/v1/costs', 'listCosts', 'What it costs that accounts used', {
     refuses: [404],
-    description: `By account, project, resource and day. Each second costs what the preview said then. ${WHOSE}`,
-    query: StatementQuery,
+    description: `By account, project, resource and day. Each second costs what the preview said then. price=wholesale says what resellers owe the platform for it. ${WHOSE}`,
+    query: CostQuery,
     answer: asPageOrCsv(CostStatement),
     handler: async ({ principal, query, headers, method }, reply) => {
       if (!asksForCsv(headers.accept, method)) return listCosts(on, principal, query);

@@ -6,7 +6,7 @@ const { Array: List, Integer, Number: Num, Optional, String: Text } = Type;
 
 const PARTS = ['client', 'project', 'resource', 'day'] as const;
 
-export const StatementQuery = wire.Query({
+const statement = {
   client_id: wire.RepeatedId('Only these accounts; without it, all that you manage'),
   project_id: wire.RepeatedId('Only these projects'),
   region_id: wire.RepeatedId('Only these regions'),
@@ -28,8 +28,19 @@ export const StatementQuery = wire.Query({
     description: 'Most lines of a page in JSON',
   }),
   page_token: wire.OptionalText({ pattern: '^[\\w-]{1,500}$', description: '`next_page_token` of the page before' }),
-});
+};
+export const StatementQuery = wire.Query(statement);
 export type StatementQuery = Static<typeof StatementQuery>;
+export const CostQuery = wire.Query({
+  ...statement,
+  price: wire.OptionalChoice(['retail', 'wholesale'], {
+    default: 'retail',
+    description:
+      'What accounts pay; or what resellers owe the platform for them, for the platform and administrators of the reseller',
+  }),
+  reseller_id: Optional(wire.IntegerId('Of wholesale: only what this reseller owes')),
+});
+export type CostQuery = Static<typeof CostQuery>;
 
 const usage = {
   client_id: Integer({ description: 'Account' }),

@@ -4,12 +4,12 @@ import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { pageToken, placeOf } from '../../../../lib/page.ts';
 import { calendarTime, secondOf } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
-import { allows, type Principal } from '../../../../requests/principal.ts';
-import type { DatedPrices } from '../../../ground/prices/service.ts';
+import { allows, lacks, type Principal } from '../../../../requests/principal.ts';
+import type { DatedPrices, PriceKind } from '../../../ground/prices/service.ts';
 import { costOf, type TimedUse } from '../costing.ts';
 import { isSized } from '../presenter.ts';
 import type { UsedType } from '../schema.ts';
-import type { CostLine, CostStatement, StatementQuery, UsageLine, UsageStatement } from './schema.ts';
+import type { CostLine, CostQuery, CostStatement, StatementQuery, UsageLine, UsageStatement } from './schema.ts';
 
 /** Cuts a time where prices change, and at the beginning of each day in UTC if days have lines of their own. */
 export function spansOf(
@@ -53,6 +53,9 @@ interface Asked {
   byDay: boolean;
   /** Hidden prices are hidden from an account, not from those who bill it. */
   seesHidden: boolean;
+  price: PriceKind;
+  /** Of wholesale: only while it was the reseller of the account; null for all. */
+  debtor: number | null;
 }
 interface Page<Line> {
   lines: Line[];
@@ -65,19 +68,43 @@ interface PagePlace {
   limit: number;
 }
 
-async function askedBy(on: Platform, principal: Principal, query: StatementQuery): Promise<Asked> {
-  const sight = sightOf(principal);
+async function askedBy(on: Platform, principal: Principal, query: CostQuery): Promise<Asked> {
+  const { price = 'retail' } = query;
+  const debtor = debtorOf(principal, query);
+  const sight: Sight = debtor === null ? sightOf(principal) : { all: false, debtor };
   const wanted = wantedBy(query, on.clock.now());
   const seen = wanted.clients && (await visibleClients(on.database.sql, sight, wanted.clients));
   const foreign = wanted.clients?.find((id) => !seen?.has(id));
   if (foreign !== undefined) throw new NotFoundError('Client', foreign);
-  return { sight, wanted, byDay: query.by?.includes('day') ?? false, seesHidden: allows(principal, 'resell') };
+  return {
+    sight,
+    wanted,
+    byDay: query.by?.includes('day') ?? false,
+    seesHidden: allows(principal, 'resell'),
+    price,
+    debtor,
+  };
+}
+
+/**
+ * Returns the reseller whose wholesale is asked for; null for that of all, or for retail.
+ * @throws ForbiddenError, NotFoundError for another one, InvalidError
+ */
+function debtorOf(principal: Principal, { price, reseller_id: asked }: CostQuery): number | null {
+  if (price !== 'wholesale') {
+    if (asked !== undefined) throw new InvalidError({ reseller_id: ['Needs price=wholesale.'] });
+    return null;
+  }
+  if (!allows(principal, 'resell')) throw lacks('resell');
+  if (principal.platformAdministrator) return asked ?? null;
+  if (asked !== undefined && asked !== principal.resellerId) throw new NotFoundError('Reseller', asked);
+  return principal.resellerId ?? null;
 }
 
 /** Reads a page. Accounts whose lines are all read are not looked at again. */
 async function page<Line>(
   on: Platform,
-  { sight, wanted, byDay }: Asked,
+  { sight, wanted, byDay, debtor }: Asked,
   { after, limit }: PagePlace,
   datedOf: (clients: readonly number[]) => Promise<DatedByClient>,
   present: (row: LineRow, dated: DatedByClient) => Line,
@@ -89,7 +116,8 @@ async function page<Line>(
   const clients = found.slice(0, MOST_CLIENTS);
   if (clients.length === 0) return { lines: [], next: undefined };
   const dated = await datedOf(clients);
-  const spans = clients.flatMap((id) => spansOf(id, { ...wanted, byDay }, dated.get(id) ?? []));
+  const owes = ({ clientId, book }: Span) => debtor === null || dated.get(clientId)?.[book]?.resellerId === debtor;
+  const spans = clients.flatMap((id) => spansOf(id, { ...wanted, byDay }, dated.get(id) ?? []).filter(owes));
   const rows = await linesOf(on.database.sql, wanted, spans, { after, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const another = found[MOST_CLIENTS];
@@ -101,10 +129,10 @@ async function page<Line>(
 
 async function ratesFor(
   on: Platform,
-  { wanted, seesHidden }: Asked,
+  { wanted, seesHidden, price }: Asked,
   clients: readonly number[],
 ): Promise<DatedByClient> {
-  const dated = await on.rates.between(clients, wanted.from, wanted.to);
+  const dated = await on.rates.between(clients, wanted.from, wanted.to, price);
   return seesHidden ? new Map([...dated].map(([id, each]) => [id, each.map(shown)])) : dated;
 }
 
@@ -118,7 +146,7 @@ async function statement<Line>(
   on: Platform,
   read: (on: Platform, asked: Asked, place: PagePlace) => Promise<Page<Line>>,
   principal: Principal,
-  query: StatementQuery,
+  query: CostQuery,
 ) {
   const asked = await askedBy(on, principal, query);
   const after = keyIn(query.page_token);
@@ -130,7 +158,7 @@ async function exported<Line>(
   on: Platform,
   read: (on: Platform, asked: Asked, place: PagePlace) => Promise<Page<Line>>,
   principal: Principal,
-  query: StatementQuery,
+  query: CostQuery,
 ) {
   const asked = await askedBy(on, principal, query);
   const first = keyIn(query.page_token);
@@ -149,18 +177,18 @@ async function exported<Line>(
 export const listUsage = (on: Platform, principal: Principal, query: StatementQuery): Promise<UsageStatement> =>
   statement(on, usagePage, principal, query);
 
-export const listCosts = (on: Platform, principal: Principal, query: StatementQuery): Promise<CostStatement> =>
+export const listCosts = (on: Platform, principal: Principal, query: CostQuery): Promise<CostStatement> =>
   statement(on, costPage, principal, query);
 
 /** Returns all pages. Throws before the first one. */
 export const exportUsage = (on: Platform, principal: Principal, query: StatementQuery) =>
   exported(on, usagePage, principal, query);
 
-export const exportCosts = (on: Platform, principal: Principal, query: StatementQuery) =>
+export const exportCosts = (on: Platform, principal: Principal, query: CostQuery) =>
   exported(on, costPage, principal, query);
 
-const shown = ({ from, prices }: DatedPrices): DatedPrices => ({
-  from,
+const shown = ({ prices, ...dated }: DatedPrices): DatedPrices => ({
+  ...dated,
   prices: { ...prices, terms: { ...prices.terms, visibility: 'show' } },
 });
 
@@ -244,8 +272,11 @@ const isPlace = (place: unknown): place is [number, number, string, string, stri
     index >= 2 && index <= 5 ? typeof one === 'string' && !one.includes('\0') : Number.isSafeInteger(one),
   );
 
-/** The accounts whose use a caller may see: all, or its own and those of its reseller. */
-export type Sight = { all: true } | { all: false; clientId: number; resellerId: number | null };
+/** The accounts whose use a caller may see: all, its own and those of its reseller, or those a reseller ever had. */
+export type Sight =
+  | { all: true }
+  | { all: false; clientId: number; resellerId: number | null }
+  | { all: false; debtor: number };
 
 export interface Wanted {
   from: Date;
@@ -285,8 +316,12 @@ export interface LineRow extends LineKey {
   uses: TimedUse[];
 }
 
-const seenBy = (sight: Sight): RawBuilder<unknown> =>
-  sight.all ? sql`true` : sql`(clients.id = ${sight.clientId} or clients.reseller_id = ${sight.resellerId})`;
+function seenBy(sight: Sight): RawBuilder<unknown> {
+  if (sight.all) return sql`true`;
+  if ('clientId' in sight) return sql`(clients.id = ${sight.clientId} or clients.reseller_id = ${sight.resellerId})`;
+  return sql`(clients.reseller_id = ${sight.debtor}
+    or clients.id in (select client_id from former_resellers where reseller_id = ${sight.debtor}))`;
+}
 
 /** Returns which of the accounts the caller may see. */
 export async function visibleClients(db: Sql, sight: Sight, ids: readonly number[]): Promise<Set<number>> {
