@@ -81,6 +81,7 @@ import { up as mailedLinks } from './0110_mailed_links.ts';
 import { up as tokenBounds } from './0111_token_bounds.ts';
 import { up as wholesalePrices } from './0106_wholesale_prices.ts';
 import { up as billingParties } from './0107_billing_parties.ts';
+import { up as invoices } from './0108_invoices.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -168,4 +169,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0111_token_bounds': { up: tokenBounds },
   '0106_wholesale_prices': { up: wholesalePrices },
   '0107_billing_parties': { up: billingParties },
+  '0108_invoices': { up: invoices },
 };

@@ -5,6 +5,8 @@ import { kindOf } from '../src/requests/action-of.ts';
 import {
   CLIENT_DELETED,
   eventOfCommand,
+  INVOICE_FINALIZED,
+  INVOICE_PAID,
   eventOfOperation,
   RECORDED_COMMANDS,
   resourceOf,
@@ -90,6 +92,8 @@ function causesOf(causing: readonly Causing[]): [string, string[]][] {
     [WEBHOOK_DISABLED, ['failures for days']],
     ...TOLD.map(([type, cause]): [string, string[]] => [type, [cause]]),
     [CLIENT_DELETED, ['the work on a task']],
+    [INVOICE_FINALIZED, ['the grace time after a month']],
+    [INVOICE_PAID, ['createPayment, once all is paid']],
   ]);
   for (const { operationId, types } of causing)
     for (const type of types) causes.set(type, [...(causes.get(type) ?? []), operationId]);

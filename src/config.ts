@@ -113,6 +113,12 @@ const Environment = Type.Object({
     'days that usage is kept for after it ended, for cost reports; 0 for ever',
     '0',
   ),
+  TRADEWIND_INVOICE_GRACE: whole(
+    0,
+    672,
+    'hours after the end of a month in which its invoices stay drafts, before they get numbers and are sent',
+    '72',
+  ),
   TRADEWIND_TMP: optional('a folder for the files of running AI tasks; by default in the data folder'),
   TRADEWIND_AI_CONCURRENCY: Type.Optional(
     whole(0, 64, 'AI tasks that this process runs at a time; by default one for every two processors'),
@@ -291,6 +297,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
       log: Number(settings.TRADEWIND_LOG_KEPT_DAYS) || undefined,
       usage: Number(settings.TRADEWIND_USAGE_KEPT_DAYS) || undefined,
     },
+    /** How long after a month its invoices become final. */
+    invoiceGraceMs: Number(settings.TRADEWIND_INVOICE_GRACE) * 3_600_000,
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     /** Folders of programs, as in PATH. */
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',

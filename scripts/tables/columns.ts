@@ -12,10 +12,14 @@ export const LEFT_OUT = 'schema_breaks';
  */
 export const JSON_COLUMNS: Record<string, string> = {
   tags: 'Record<string, string>',
+  taxes: 'TaxSum[]',
   'ai_tasks.task_data': 'TaskData',
   'billing_profiles.profile': 'BillingProfile',
+  'credit_notes.lines': 'CreditedLine[]',
   'ddos_profiles.fields': 'DdosField[]',
   'instances.flavor': 'KeptFlavor',
+  'invoices.customer': 'BillingParty',
+  'invoices.issuer': 'IssuerSettings',
   'issuer_settings.settings': 'IssuerSettings',
   'kubernetes_clusters.configuration': 'ClusterConfiguration',
   'kubernetes_clusters.next_configuration': 'ClusterConfiguration',
@@ -53,6 +57,7 @@ export const WORDS: Record<string, string[]> = {
   provisioning_status: ['ACTIVE', 'DELETED', 'ERROR', 'PENDING_CREATE', 'PENDING_DELETE', 'PENDING_UPDATE'],
   'quota_lists.scope': ['client', 'everyone', 'reseller'],
   'snapshots.volume_type': ['cold', 'ssd_hiiops', 'ssd_local', 'ssd_lowlatency', 'standard', 'ultra'],
+  'invoices.currency': ['AZN', 'EUR', 'USD'],
   'usage_periods.type': [
     'baremetal',
     'external_ip',
@@ -137,8 +142,10 @@ export const IMPORTS: [module: string, names: string[]][] = [
 /** The types of JSON columns, from `src/db/json-columns.ts`. */
 export const JSON_NAMES = [
   'AddressPair',
+  'BillingParty',
   'BillingProfile',
   'ClusterConfiguration',
+  'CreditedLine',
   'DeletionStep',
   'HealthMonitor',
   'IssuerSettings',
@@ -151,5 +158,6 @@ export const JSON_NAMES = [
   'SessionPersistence',
   'StaticRoute',
   'TaskData',
+  'TaxSum',
   'UsedDetails',
 ];

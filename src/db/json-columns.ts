@@ -173,6 +173,20 @@ export interface BillingProfile extends BillingParty {
   email?: string;
 }
 
+/** Amounts are decimal texts. */
+export interface TaxSum {
+  tax_percent: string;
+  reverse_charge: boolean;
+  net: string;
+  vat: string;
+  gross: string;
+}
+
+export interface CreditedLine {
+  line: number;
+  amount: string;
+}
+
 export interface IssuerSettings extends BillingParty {
   /** Percentages by country. */
   vat_rates: { country: string; percent: number }[];

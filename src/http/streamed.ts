@@ -30,7 +30,7 @@ export function streamed(
   );
 }
 
-type Cell = string | number | null | undefined | object;
+type Cell = string | number | boolean | null | undefined | object;
 
 /** A spreadsheet takes a text that begins so for a formula, and runs it. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;

@@ -91,6 +91,8 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createApiTokenV1: { ...token, verb: 'created' },
   createClient: { ...client, verb: 'created' },
   createClientUser: { ...user, verb: 'created' },
+  createCreditNote: { word: 'invoice', verb: 'credited', param: 'invoice_id' },
+  createPayment: { word: 'payment', verb: 'created' },
   createPriceList: { ...priceList, verb: 'created' },
   createQuotaList: { ...quotaList, verb: 'created' },
   createNotificationSetting: { ...setting, verb: 'created' },
@@ -137,6 +139,8 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   resetSecondFactors: { ...user, verb: 'second_factors_reset', param: 'user_id' },
   resumeClient: { ...account, verb: 'resumed' },
   rotateWebhookSecret: { ...webhook, verb: 'secret_rotated' },
+  setBillingProfile: { word: 'billing_profile', verb: 'updated' },
+  setIssuer: { word: 'issuer', verb: 'updated' },
   setClientProduct: { ...products, verb: 'updated' },
   setDefaultProduct: { word: 'product_availability', verb: 'updated' },
   setQuotaThreshold: { ...quota, verb: 'threshold_set' },
@@ -191,16 +195,24 @@ export const WEBHOOK_TEST = 'tradewind.webhook.test';
 /** Written by workers: see tradewind/deletions/work. */
 export const CLIENT_DELETED = 'tradewind.client.deleted';
 
+/** Written by workers and by payments: see cloud/money/invoices. */
+export const INVOICE_FINALIZED = 'tradewind.invoice.finalized';
+export const INVOICE_PAID = 'tradewind.invoice.paid';
+
 /** What only administrators of an account are told of. */
 export const ADMINISTRATIVE: ReadonlySet<string> = new Set([
+  'billing_profile',
   'catalog',
   'client',
   'client_service',
   'encryption_key',
   'feature',
+  'invoice',
+  'issuer',
   'login',
   'notification_setting',
   'orphan',
+  'payment',
   'price_list',
   'product_availability',
   'quota_list',

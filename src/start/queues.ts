@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { BackendRouter } from '../backends/backends.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
 import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
+import { startInvoicing } from '../cloud/money/invoices/work.ts';
 import { WAITING_DELETIONS } from '../cloud/wings.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
@@ -46,6 +47,11 @@ export async function serveQueues(
   worker.serve(mailQueue({ ...on, workerId, database: repeatable, outlet, letterhead: on.letterhead() }));
   const schedules = startSnapshotSchedules(on, () => clocks.databaseClock.problem() === undefined);
   undo.push(() => schedules.stop());
+  const invoicing = startInvoicing(on, {
+    graceMs: config.invoiceGraceMs,
+    mayWork: () => clocks.databaseClock.problem() === undefined,
+  });
+  undo.push(() => invoicing.stop());
   const fanOut = startFanOut({ database, changes, clock, log });
   undo.push(() => fanOut.stop());
   const watching = await watchBackends({ backends, log, registry, changed });

@@ -5,6 +5,7 @@ import { catalogRoutes, olderLoggingHostRoutes } from './catalog/routes.ts';
 import { loggingRoutes } from './logging/routes.ts';
 import { flavorRoutes, kubernetesOfferRoutes } from './prices/flavor-routes.ts';
 import { priceListRoutes } from './prices/lists/routes.ts';
+import { partyRoutes } from './prices/parties/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { quotaListRoutes } from './quotas/lists/routes.ts';
 import { limitRequestRoutes } from './quotas/requests/routes.ts';
@@ -21,6 +22,7 @@ export function registerGroundRoutes(app: Api, dialect: Dialect, on: Platform): 
   flavorRoutes(app, on);
   kubernetesOfferRoutes(app, on);
   priceListRoutes(app, on);
+  partyRoutes(app, on);
   quotaRoutes(app, on);
   quotaListRoutes(app, on);
   limitRequestRoutes(app, on);

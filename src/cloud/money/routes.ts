@@ -2,6 +2,7 @@ import type { Api } from '../../http/server.ts';
 import type { Platform } from '../../platform.ts';
 import { costRoutes } from './costs/routes.ts';
 import { statementRoutes } from './costs/statements/routes.ts';
+import { invoiceRoutes } from './invoices/routes.ts';
 import * as routes from './pricing/routes.ts';
 
 /** Registers its operations under one base address. */
@@ -13,4 +14,5 @@ export function registerMoneyRoutes(app: Api, on: Platform): void {
   routes.instancePriceRoutes(app, on);
   costRoutes(app, on);
   statementRoutes(app, on);
+  invoiceRoutes(app, on);
 }

@@ -9,7 +9,7 @@ import type { Holder } from '../dated-lists/in-transaction.ts';
 import { type ClientPrices, clientPrices, type PriceList, priceList, vatOf } from './client-prices.ts';
 import type { PriceListRow } from './lists/store.ts';
 import * as store from './lists/store.ts';
-import { type Dated, PLATFORM, partiesBetween, partyOf } from './parties/store.ts';
+import { type Dated, PLATFORM, partiesBetween, partyOf } from './parties/in-transaction.ts';
 
 /** Whether the region has something that may have a price. */
 export function isOffered({ regions, flavor }: Pick<Catalog, 'regions' | 'flavor'>, regionId: number, item: string) {

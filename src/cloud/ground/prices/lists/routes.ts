@@ -179,15 +179,22 @@ async function requireFloor(on: Platform, clientId: number, at: Date, terms: Lis
   const outlook = await on.rates.withList(clientId, at, terms);
   if (outlook?.floorPercent === undefined) return;
   const { retail, wholesale, floorPercent } = outlook;
-  const listed = new Map((terms.prices ?? []).map(({ item }, index) => [item, index]));
+  const { prices = [] } = terms;
+  const { currency } = retail.terms;
+  /** Where the list says what it costs there; -1 if it doesn't. */
+  const placeOf = (item: string, regionId: number) => {
+    const says = (one: ListedPrice) => one.item === item && (one.currency ?? terms.currency) === currency;
+    const own = prices.findIndex((one) => says(one) && one.region_id === regionId);
+    return own >= 0 ? own : prices.findIndex((one) => says(one) && one.region_id === undefined);
+  };
   const faults = itemsOf(on, retail).flatMap(({ regionId, item }): FieldProblem[] => {
-    const index = listed.get(item);
-    if (index === undefined && terms.discount_percent === undefined) return [];
+    const index = placeOf(item, regionId);
+    if (index < 0 && terms.discount_percent === undefined) return [];
     const floor = netHour(wholesale, regionId, item)?.times(floorPercent).div(100);
     const asked = netHour(retail, regionId, item);
     if (!floor || !asked || asked.gte(floor)) return [];
-    const field = index === undefined ? 'discount_percent' : `prices.${index}.item`;
-    const message = `${item} in region ${regionId} would cost ${asked.toFixed()} ${retail.terms.currency} an hour before tax; the platform allows ${floor.toFixed()} at least.`;
+    const field = index < 0 ? 'discount_percent' : `prices.${index}.item`;
+    const message = `${item} in region ${regionId} would cost ${asked.toFixed()} ${currency} an hour before tax; the platform allows ${floor.toFixed()} at least.`;
     return [{ field, message }];
   });
   if (faults.length > 0) throw new InvalidError(faults.slice(0, MOST_FAULTS));
