@@ -31,6 +31,22 @@ const asciiTemplates = {
   },
 };
 
+/** The fonts of invoices come along, and the library for all other fonts does not. */
+const standardFonts = {
+  name: 'standard-fonts',
+  setup(bundling) {
+    bundling.onLoad({ filter: /node_modules\/pdfkit\/js\/pdfkit\.node\.mjs$/ }, ({ path: file }) => ({
+      contents: fs
+        .readFileSync(file, 'utf8')
+        .replace(/require\$1\('#standard-fonts\/(Helvetica|HelveticaBold)'\)/g, "require('./standard-fonts/$1.cjs')"),
+      loader: 'js',
+    }));
+    bundling.onLoad({ filter: /node_modules\/fontkit\/.+\.m?js$/ }, () => ({
+      contents: "export const create = () => { throw new Error('Only standard fonts are there') };",
+    }));
+  },
+};
+
 /** The command line of a server is a bundle of its own, so that the server doesn't load it. */
 const CLIENT = '../cli/main.cjs';
 const clientApart = {
@@ -59,7 +75,7 @@ const server = await build({
   entryPoints: ['src/main.ts'],
   outfile: `${outdir}/src/bundle.js`,
   external: [...NOT_BUNDLED, 'pg-native'],
-  plugins: [clientApart, asciiTemplates],
+  plugins: [clientApart, asciiTemplates, standardFonts],
   // Code that was compiled in advance can't import, but require.
   supported: { 'dynamic-import': false },
   format: 'cjs',

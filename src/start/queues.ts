@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { BackendRouter } from '../backends/backends.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
 import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
+import { invoiceAttacher } from '../cloud/money/invoices/service.ts';
 import { startInvoicing } from '../cloud/money/invoices/work.ts';
 import { WAITING_DELETIONS } from '../cloud/wings.ts';
 import type { Config } from '../config.ts';
@@ -44,7 +45,8 @@ export async function serveQueues(
   worker.serve(waitingDeletionsQueue(on, { workerId, deletions: WAITING_DELETIONS }));
   // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
   worker.serve(webhookQueue({ ...on, workerId, database: repeatable, measures: createSendingMeasures(registry) }));
-  worker.serve(mailQueue({ ...on, workerId, database: repeatable, outlet, letterhead: on.letterhead() }));
+  const mails = { workerId, database: repeatable, outlet, letterhead: on.letterhead(), attach: invoiceAttacher(on) };
+  worker.serve(mailQueue({ ...on, ...mails }));
   const schedules = startSnapshotSchedules(on, () => clocks.databaseClock.problem() === undefined);
   undo.push(() => schedules.stop());
   const invoicing = startInvoicing(on, {

@@ -17,6 +17,9 @@ const HOUR = 3_600_000;
 const BEGIN = Date.UTC(2031, 2, 1);
 const END = Date.UTC(2031, 3, 1);
 const STEPS = 70;
+/** After the last step of the month, so that its invoices can be watched becoming final. */
+const GRACE_HOURS = 240;
+const OTHERS = 45;
 const KILLS = 6;
 /** What accounts pay, by the step after which that changes: at once, or with an hour's notice. */
 const PRICE_LISTS: Record<number, object> = {
@@ -29,6 +32,17 @@ function volumes(price: object) {
   return { item: 'volume_types.standard', currency: 'EUR', ...price };
 }
 const SEED = Number(process.env.TEST_INVOICE_SEED ?? 2031);
+
+const party = (country: string) => ({ company: `Company of ${country}`, address: 'Street 1', country });
+const issuer = (invoice_prefix: string) => ({
+  ...party('DE'),
+  vat_rates: [
+    { country: 'DE', percent: 19 },
+    { country: 'FR', percent: 20 },
+  ],
+  reverse_charge: true,
+  invoice_prefix,
+});
 
 /** What the account was told a resource costs, and since when. It costs nothing from its removal on. */
 interface Paid {
@@ -59,8 +73,9 @@ const there: Paid[] = [];
 beforeAll(async () => {
   build();
   database = await createDatabase({ empty: true });
-  pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  pool = new pg.Pool({ connectionString: database.url, max: 2 });
   await start();
+  await foundResellers();
 });
 afterAll(async () => {
   await service?.end();
@@ -69,16 +84,71 @@ afterAll(async () => {
   fs.rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function start(): Promise<void> {
-  service = await serve({
+const another = (): Promise<ServeProcess> =>
+  serve({
     DATABASE_URL: database.url,
     TRADEWIND_DATA_DIR: dataDir,
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
     TRADEWIND_SIMULATION_SPEED: '1000',
     TRADEWIND_TEST_API: 'true',
     TRADEWIND_TEST_CLOCK: new Date(now).toISOString(),
+    TRADEWIND_INVOICE_GRACE: String(GRACE_HOURS),
   });
+
+async function start(): Promise<void> {
+  service = await another();
   http = createHttpClient(service.url, TOKEN);
+}
+
+let reseller = 0;
+const others: { id: number; movedAt?: number }[] = [];
+
+async function put(path: string, body: object): Promise<void> {
+  const { status, text } = await http.request('PUT', path, { body });
+  expect(status, text).toBe(200);
+}
+
+/** Lets the platform and two resellers issue invoices, and gives the first of these other accounts, with volumes. */
+async function foundResellers(): Promise<void> {
+  const made = await http.post('/tradewind/v1/resellers', { name: 'Next', email: 'next@example.com' });
+  expect(made.status, made.text).toBe(201);
+  reseller = made.body.id ?? made.body.reseller_id;
+  await put('/tradewind/v1/issuer', issuer('PLAT'));
+  await put('/tradewind/v1/issuer?reseller_id=1', issuer('ONE'));
+  await put(`/tradewind/v1/issuer?reseller_id=${reseller}`, issuer('TWO'));
+  for (let n = 0; n < OTHERS; n++) {
+    const { body: client } = await http.post('/iam/clients/create', { company: `Other ${n}` });
+    others.push({ id: client.id });
+    const { body: token } = await http.post(`/iam/v2/clients/${client.id}/tokens`, {
+      name: 'test',
+      exp_date: null,
+      client_user: { role: { name: 'Administrators' } },
+    });
+    const theirs = createHttpClient(service.url, token.token);
+    const project = (await theirs.get('/cloud/v1/projects')).body.results[0].id;
+    const volume = { source: 'new-volume', name: 'billed', size: random.whole(1, 500), type_name: 'standard' };
+    const task = await theirs.post(`/cloud/v1/volumes/${project}/1`, volume);
+    await theirs.task(String(task.body.tasks?.[0] ?? task.body[0]));
+  }
+}
+
+/** Gives every third account another reseller, and some an address abroad. */
+async function moveSome(): Promise<void> {
+  for (const [n, one] of others.entries()) {
+    if (n % 4 === 0) {
+      const profile = { ...party('FR'), ...(n % 8 === 0 && { vat_id: 'FR123456789' }) };
+      await put(`/tradewind/v1/billing_profile?client_id=${one.id}`, profile);
+    }
+    if (n % 3 !== 0) continue;
+    const { status, text } = await http.patch(`/iam/clients/${one.id}`, { reseller });
+    expect(status, text).toBe(200);
+    one.movedAt = now;
+  }
+  // The platform gets its share of what the reseller gives away, and half of it from now on.
+  const list = (body: object) => http.post('/tradewind/v1/price_lists', body);
+  expect((await list({ scope: 'reseller', id: reseller, price: 'wholesale', discount_percent: 50 })).status).toBe(201);
+  expect((await list({ scope: 'client', id: others[0]?.id, discount_percent: 100 })).status).toBe(201);
+  expect((await list({ scope: 'client', id: others[3]?.id, visible: false })).status).toBe(201);
 }
 
 async function advanceTo(time: number): Promise<void> {
@@ -213,6 +283,10 @@ async function changePrices({ notice, ...list }: { notice?: boolean }): Promise<
   const { status, text } = await http.post('/tradewind/v1/price_lists', { ...list, valid_from });
   expect(status, text).toBe(201);
   if (notice) await advanceTo(from);
+  await askAgain();
+}
+
+async function askAgain(): Promise<void> {
   for (const one of there) {
     const perHour = await PREVIEWS[one.kind]?.(one);
     if (perHour) one.rates.push({ since: now, perHour });
@@ -242,6 +316,11 @@ it('a month costs what the previews said, whatever was killed', async () => {
     await step(killed.has(n));
     const list = PRICE_LISTS[n];
     if (list) await changePrices(list);
+    if (n === 20) {
+      await put('/tradewind/v1/billing_profile?client_id=1', party('DE'));
+      await askAgain();
+    }
+    if (n === 30) await moveSome();
     // Whole seconds, so that each step counts from its own.
     await advanceTo(now + random.whole(1, (2 * (END - now)) / 1_000 / (STEPS - n)) * 1_000);
     if (now >= END) break;
@@ -263,4 +342,153 @@ it('a month costs what the previews said, whatever was killed', async () => {
   for (const one of [...there].filter(({ kind }) => kind !== 'volume')) await remove(one, false);
   for (const one of [...there]) await remove(one, false);
   expect(await invoice(false)).toEqual(charged);
+});
+
+interface Billed {
+  number: string;
+  month: string;
+  kind: string;
+  client_id: number | null;
+  reseller_id: number;
+  issuer_id: number;
+  gross: string;
+}
+const invoices = async (where = `state <> 'draft'`): Promise<Billed[]> =>
+  (
+    await pool.query(`
+      select number, month, kind, client_id::int, reseller_id::int, issuer_id::int, gross from invoices
+      where ${where} order by id`)
+  ).rows;
+
+async function statement(from: Date, to: Date, more = ''): Promise<Map<number, Decimal>> {
+  const costs = new Map<number, Decimal>();
+  for (let token = ''; ; ) {
+    const path = `/tradewind/v1/costs?from=${from.toISOString()}&to=${to.toISOString()}&limit=1000${more}${token}`;
+    const { status, text, body } = await http.get(path);
+    expect(status, text).toBe(200);
+    for (const { client_id, cost } of body.lines) {
+      costs.set(client_id, (costs.get(client_id) ?? new Decimal(0)).plus(cost));
+    }
+    if (body.next_page_token === null) return costs;
+    token = `&page_token=${body.next_page_token}`;
+  }
+}
+
+const isDone = async (month: string) =>
+  (await pool.query(`select from billed_months where month = $1 and stage = 'done'`, [month])).rowCount === 1;
+
+async function killed(): Promise<void> {
+  await service.end('SIGKILL');
+  await takeForDead(pool, service);
+}
+
+/** Kills processes in the middle of making invoices final: before their numbers are written, and between accounts. */
+async function killAmidst(): Promise<void> {
+  const before = (await invoices()).length;
+  const holder = await pool.connect();
+  await holder.query('begin; lock table invoice_counters in exclusive mode');
+  const waits = `select from pg_locks where relation = 'invoice_counters'::regclass and not granted`;
+  for (const isLast of [false, true]) {
+    await expect.poll(async () => (await holder.query(waits)).rowCount, { timeout: 60_000 }).toBeGreaterThan(0);
+    await killed();
+    // The database may notice a little later.
+    await expect.poll(async () => (await holder.query(waits)).rowCount, { timeout: 60_000 }).toBe(0);
+    expect(await invoices()).toHaveLength(before);
+    if (isLast) await holder.query('rollback');
+    await start();
+  }
+  holder.release();
+  await expect.poll(async () => (await invoices()).length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(before);
+  await killed();
+  await start();
+}
+
+/** Each issuer's numbers of a year begin with 1 and have no gap. */
+function requireNumbers(numbers: readonly string[]): void {
+  const series = new Map<string, number[]>();
+  for (const number of numbers) {
+    const [, name = '', count = ''] = /^(.+)-(\d+)$/.exec(number) ?? [];
+    series.set(name, [...(series.get(name) ?? []), Number(count)]);
+  }
+  for (const [name, counts] of series) {
+    const sorted = [...counts].sort((a, b) => a - b);
+    expect(sorted, name).toEqual(sorted.map((_, index) => index + 1));
+  }
+}
+
+/** What a month's invoices say is what the statements say of it. */
+async function requireMonth(month: string, billed: readonly Billed[]): Promise<void> {
+  const from = new Date(`${month}-01T00:00:00Z`);
+  const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1));
+  const whole = await statement(from, to);
+  const moved = others.find(({ movedAt = 0 }) => movedAt > +from && movedAt < +to)?.movedAt;
+  const [before, after] = moved ? [await statement(from, new Date(moved)), await statement(new Date(moved), to)] : [];
+  const expected = new Map<string, string>();
+  const expectCost = (client: number, of: number, cost: Decimal | undefined) => {
+    if (cost?.gte(0.005)) expected.set(`${client} ${of}`, cost.toFixed(2));
+  };
+  for (const client of [1, ...others.map(({ id }) => id)]) {
+    const { movedAt } = others.find(({ id }) => id === client) ?? {};
+    if (movedAt !== undefined && moved !== undefined) {
+      expectCost(client, 1, before?.get(client));
+      expectCost(client, reseller, after?.get(client));
+    } else expectCost(client, movedAt === undefined ? 1 : reseller, whole.get(client));
+  }
+  const retail = billed.filter((one) => one.kind === 'retail');
+  expect(new Map(retail.map((one) => [`${one.client_id} ${one.reseller_id}`, one.gross])), month).toEqual(expected);
+  expect(retail.length).toBe(expected.size);
+
+  const owed = await statement(from, to, `&price=wholesale&reseller_id=${reseller}`);
+  const total = [...owed.values()].reduce((sum, one) => sum.plus(one), new Decimal(0));
+  const wholesale = billed.filter((one) => one.kind === 'wholesale');
+  expect(wholesale.map((one) => [one.reseller_id, one.gross])).toEqual([[reseller, total.toFixed(2)]]);
+}
+
+it('is on invoices to the cent, without gaps or doubles, whatever is killed or leaps', async () => {
+  await expect.poll(() => invoices(`state = 'draft' and month = '2031-03'`)).not.toEqual([]);
+  expect(await invoices()).toEqual([]);
+  const second = await another();
+  await second.end('SIGKILL');
+  await takeForDead(pool, second);
+  await advanceTo(END + (GRACE_HOURS + 1) * HOUR);
+  await killAmidst();
+  const beside = await another();
+  await expect.poll(() => isDone('2031-03'), { timeout: 60_000 }).toBe(true);
+  await beside.end();
+  const march = await invoices();
+  await requireMonth('2031-03', march);
+  requireNumbers(march.map(({ number }) => number));
+
+  for (const { id } of (await pool.query(`select id from invoices where state = 'open' order by id limit 9`)).rows) {
+    const path = `/tradewind/v1/invoices/${id}/credit_notes`;
+    for (const body of [{ amount: 0.01 }, {}, {}]) await http.post(path, { reason: 'Test', ...body });
+  }
+  const credits = await pool.query(`
+    select credit_notes.number, sum(credit_notes.gross) over (partition by invoice_id) as credited, invoices.gross, state
+    from credit_notes join invoices on invoices.id = invoice_id`);
+  requireNumbers(credits.rows.map(({ number }) => number));
+  expect(credits.rowCount).toBe(18);
+  for (const { credited, gross, state } of credits.rows) expect([credited, state]).toEqual([gross, 'credited']);
+
+  // All months of a year end at once.
+  await advanceTo(Date.UTC(2032, 2, 20));
+  await killAmidst();
+  const two = await another();
+  await expect.poll(() => isDone('2032-02'), { timeout: 120_000 }).toBe(true);
+  await expect
+    .poll(async () => (await pool.query(`select from billed_months where stage <> 'done'`)).rowCount, { timeout: 60_000 })
+    .toBe(0);
+  await two.end();
+  const all = await invoices();
+  const months = [...new Set(all.map(({ month }) => month))];
+  expect(months).toHaveLength(12);
+  for (const month of months) {
+    await requireMonth(
+      month,
+      all.filter((one) => one.month === month),
+    );
+  }
+  requireNumbers(all.map(({ number }) => number));
+  // What is final stays.
+  expect(all.slice(0, march.length)).toEqual(march);
 });

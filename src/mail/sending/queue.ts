@@ -149,6 +149,8 @@ export interface Sender {
   secrets: Secrets;
   outlet: Outlet;
   letterhead: Letterhead;
+  /** Makes what is attached to mails of a kind, when they are sent. */
+  attach?: (kind: MailKind, data: MailData[MailKind]) => Promise<SendMailOptions['attachments']>;
   log: Logger;
   random?: () => number;
 }
@@ -170,10 +172,12 @@ export async function attemptMail(sender: Sender, claimed: Claimed): Promise<voi
   await database.transaction((tx) => noteAttempt(tx, workerId, claimed, { fault: failure?.fault ?? null, next, now }));
 }
 
-async function send({ secrets, outlet, letterhead }: Sender, claimed: Claimed) {
+async function send({ secrets, outlet, letterhead, attach }: Sender, claimed: Claimed) {
   try {
     const data = await secrets.open<MailData[MailKind]>('mails.data', [claimed.id], claimed.data);
-    await outlet.send(claimed, messageOf(letterhead, claimed, data));
+    const attachments = await attach?.(claimed.kind, data);
+    const message = messageOf(letterhead, claimed, data);
+    await outlet.send(claimed, { ...message, ...(attachments && { attachments }) });
     return undefined;
   } catch (error) {
     return { fault: faultOf(error), final: isFinal(error) };

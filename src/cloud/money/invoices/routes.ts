@@ -3,7 +3,7 @@ import type { Api } from '../../../http/server.ts';
 import { accepts, csvOf } from '../../../http/streamed.ts';
 import type { Platform } from '../../../platform.ts';
 import * as schema from './schema.ts';
-import { createCreditNote, createPayment, getInvoice, listInvoices } from './service.ts';
+import { asPdf, createCreditNote, createPayment, getInvoice, listInvoices } from './service.ts';
 
 const BASE = '/tradewind/v1/invoices';
 const ONE = `${BASE}/:invoice_id`;
@@ -22,10 +22,13 @@ export function invoiceRoutes(app: Api, on: Platform): void {
 
   api.get(ONE, 'getInvoice', 'Get an invoice', {
     params: schema.InvoiceParams,
-    description: 'With its lines, credit notes and payments. `Accept: text/csv` answers with the lines as CSV.',
+    description: 'With its lines, credit notes and payments. `Accept: text/csv` answers with the lines as CSV, `application/pdf` with a PDF.',
     answer: schema.asJsonCsvOrPdf,
     handler: async ({ principal, params, headers }, reply) => {
       const invoice = await getInvoice(on, principal, params.invoice_id);
+      if (accepts(headers.accept, 'application/pdf')) {
+        return reply.type('application/pdf').send(await asPdf(on, invoice));
+      }
       if (!accepts(headers.accept, 'text/csv')) return invoice;
       return reply.type('text/csv; charset=utf-8').send(csvOf(schema.LINE_COLUMNS, invoice.lines));
     },

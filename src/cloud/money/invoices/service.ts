@@ -6,11 +6,13 @@ import { found } from '../../../lib/ids.ts';
 import { pageToken, placeOf } from '../../../lib/page.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import { calendarTime } from '../../../lib/time.ts';
+import type { MailData, MailKind } from '../../../mail/kinds.ts';
 import type { Platform } from '../../../platform.ts';
 import { INVOICE_PAID } from '../../../requests/event-types.ts';
 import { eventData, writingEvents } from '../../../requests/events.ts';
 import { allows, type Principal } from '../../../requests/principal.ts';
 import { divided, Exact, sum, taxesOf, text, totalsOf } from './formula.ts';
+import { invoicePdf } from './pdf.ts';
 import * as presenter from './presenter.ts';
 import type * as schema from './schema.ts';
 import * as store from './store.ts';
@@ -45,7 +47,7 @@ export const getInvoice = (on: Platform, principal: Principal, id: number): Prom
   wholeInvoice(on, sightOf(principal), id);
 
 /** @throws NotFoundError */
-export async function wholeInvoice(
+async function wholeInvoice(
   { database: { sql } }: Pick<Platform, 'database'>,
   sight: store.Sight,
   id: number,
@@ -55,6 +57,20 @@ export async function wholeInvoice(
   const creditNotes = await store.creditNotesOf(sql, id);
   return presenter.presentedInvoice(row, { lines, creditNotes, payments: await store.paymentsOf(sql, id) });
 }
+
+/** Returns an invoice as a PDF. */
+export const asPdf = (on: Platform, invoice: schema.Invoice): Promise<Buffer> =>
+  invoicePdf(invoice, (id) => on.catalog.regions.get(id)?.display_name ?? `Region ${id}`);
+
+/** Returns what attaches invoices to the mails that tell of them. */
+export const invoiceAttacher =
+  (on: Platform) =>
+  async <Kind extends MailKind>(kind: Kind, data: MailData[Kind]) => {
+    if (kind !== 'invoice') return undefined;
+    const { invoice: id, number } = data as MailData['invoice'];
+    const invoice = await wholeInvoice(on, { all: true }, Number(id));
+    return [{ filename: `${number}.pdf`, content: await asPdf(on, invoice), contentType: 'application/pdf' }];
+  };
 
 /** Takes something off a final invoice. @throws NotFoundError, ConflictError for a draft, InvalidError for too much */
 export const createCreditNote = (
