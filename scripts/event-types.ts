@@ -5,9 +5,9 @@ import { kindOf } from '../src/requests/action-of.ts';
 import {
   CLIENT_DELETED,
   eventOfCommand,
+  eventOfOperation,
   INVOICE_FINALIZED,
   INVOICE_PAID,
-  eventOfOperation,
   RECORDED_COMMANDS,
   resourceOf,
   TASK_EVENTS,

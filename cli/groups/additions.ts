@@ -193,6 +193,20 @@ export const additions: Partial<Record<OperationId, Addition>> = {
   listLimitRequests: {
     columns: { ID: 'id', CLIENT: 'client_id', STATUS: 'status', DESCRIPTION: 'description', CREATED: 'created_at' },
   },
+  listInvoices: {
+    columns: {
+      ID: 'id',
+      NUMBER: 'number',
+      KIND: 'kind',
+      STATE: 'state',
+      MONTH: 'month',
+      CLIENT: 'client_id',
+      RESELLER: 'reseller_id',
+      GROSS: 'gross',
+      DUE: 'due',
+      CURRENCY: 'currency',
+    },
+  },
   listUsage: { columns: USAGE },
   listCosts: { columns: { ...USAGE, ...COST } },
   getUsage: { rows: 'resources', columns: RESOURCE },

@@ -33,6 +33,7 @@ export const LOCK_ORDER = [
   'volumes',
   'snapshots',
   'ddos_profiles',
+  'invoices',
 ] as const;
 
 /**

@@ -1,9 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { BackendRouter } from '../backends/backends.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
+import { invoiceAttacher, startInvoicing } from '../cloud/money/invoices/work.ts';
 import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
-import { invoiceAttacher } from '../cloud/money/invoices/service.ts';
-import { startInvoicing } from '../cloud/money/invoices/work.ts';
 import { WAITING_DELETIONS } from '../cloud/wings.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';

@@ -476,7 +476,9 @@ it('is on invoices to the cent, without gaps or doubles, whatever is killed or l
   const two = await another();
   await expect.poll(() => isDone('2032-02'), { timeout: 120_000 }).toBe(true);
   await expect
-    .poll(async () => (await pool.query(`select from billed_months where stage <> 'done'`)).rowCount, { timeout: 60_000 })
+    .poll(async () => (await pool.query(`select from billed_months where stage <> 'done'`)).rowCount, {
+      timeout: 60_000,
+    })
     .toBe(0);
   await two.end();
   const all = await invoices();

@@ -47,6 +47,12 @@ export const REFUSED: Readonly<Record<string, { status: number; because: string 
   getAiTaskMedia: { status: 422, because: 'public internet' },
   tryAmqp: { status: 400, because: 'AMQP' },
   getAmqpSubscription: { status: 404, because: 'AMQP' },
+  // No month has ended.
+  getInvoice: { status: 404, because: 'not found' },
+  createCreditNote: { status: 404, because: 'not found' },
+  createPayment: { status: 400, because: 'not found' },
+  getIssuer: { status: 404, because: 'nobody has set' },
+  getBillingProfile: { status: 404, because: 'nobody has set' },
   updateAmqpSubscription: { status: 404, because: 'AMQP' },
 };
 export const UNSUPPORTED: readonly string[] = Object.keys(REFUSED);

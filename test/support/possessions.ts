@@ -404,8 +404,9 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       return key;
     },
     instance_id: async () => (await instance()).instances[0],
-    // There are none: AMQP is not supported.
+    // There are none: AMQP is not supported, and no month has ended.
     subscription_id: async () => 17,
+    invoice_id: async () => 17,
     port_id: async () => (await instance()).ports[0],
     exposed_port_id: async () => (await instance()).ports[0],
     reserved_port_id: () => reserved({ type: 'external' }),

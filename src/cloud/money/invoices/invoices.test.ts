@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { Decimal } from 'decimal.js';
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { addReseller, asResellerOf, type TestReseller } from '../../../../test/support/reseller.ts';
@@ -9,6 +14,7 @@ const PAYMENTS = '/tradewind/v1/payments';
 const HOUR = 3_600_000;
 const SOON = { timeout: 20_000 };
 
+const mails = path.join(os.tmpdir(), `mails-${randomBytes(8).toString('hex')}`);
 let at = Date.UTC(2026, 2, 10, 12);
 let service: TestService;
 let tenant: Tenant;
@@ -55,23 +61,36 @@ async function costs(query: string, http = service.http): Promise<string> {
 }
 
 beforeAll(async () => {
-  service = await startService({ TRADEWIND_SIMULATION_SPEED: '1000' }, { clock: { now: () => new Date(at) } });
+  service = await startService({ TRADEWIND_MAIL_DIR: mails }, { clock: { now: () => new Date(at) } });
   tenant = await service.otherTenant();
   next = await addReseller(service, 'Next');
   own = await asResellerOf(service, 1);
   await put('/tradewind/v1/issuer', issuer('PLAT'));
   await put('/tradewind/v1/issuer?reseller_id=1', issuer('ONE'));
-  await put('/tradewind/v1/issuer', issuer('TWO', { country: 'FR', vat_rates: [{ country: 'FR', percent: 20 }] }), next.http);
+  await put(
+    '/tradewind/v1/issuer',
+    issuer('TWO', { country: 'FR', vat_rates: [{ country: 'FR', percent: 20 }] }),
+    next.http,
+  );
   await volume(1_000);
   at += 100 * HOUR;
   // From now on, VAT by the table.
-  const profile = { company: 'Müller & Söhne', address: 'Weg 2\n20095 Hamburg', country: 'DE', vat_id: 'DE987654321' };
+  const profile = {
+    company: 'Müller & Söhne',
+    address: 'Weg 2\n20095 Hamburg',
+    country: 'DE',
+    vat_id: 'DE987654321',
+    email: 'bills@example.com',
+  };
   await put('/tradewind/v1/billing_profile', profile, tenant.http);
   at += 100 * HOUR;
   await service.http.patch(`/iam/clients/${tenant.clientId}`, { reseller: next.resellerId });
   at = Date.UTC(2026, 3, 2);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await fs.rm(mails, { recursive: true, force: true });
+});
 
 const MARCH = 'from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z';
 
@@ -85,7 +104,7 @@ it('is a draft until the grace time is over, which the account does not see', as
 });
 
 describe('a final invoice', () => {
-  beforeAll(async () => {
+  it('is made when the grace time is over', async () => {
     at = Date.UTC(2026, 3, 4, 1);
     await vi.waitFor(async () => expect(await list('state=open')).toHaveLength(3), SOON);
   });
@@ -125,7 +144,9 @@ describe('a final invoice', () => {
     expect(wholesale).toMatchObject({ number: 'PLAT-2026-000001', client_id: null, reseller_id: next.resellerId });
     expect(wholesale.gross.toFixed(2)).toBe(await costs(`price=wholesale&${MARCH}`, next.http));
     expect((await next.http.post(PAYMENTS, { invoice_id: wholesale.id, amount: 1, reference: 'x' })).status).toBe(400);
-    expect((await service.http.post(PAYMENTS, { invoice_id: wholesale.id, amount: 1, reference: 'x' })).status).toBe(201);
+    expect((await service.http.post(PAYMENTS, { invoice_id: wholesale.id, amount: 1, reference: 'x' })).status).toBe(
+      201,
+    );
   });
 
   it('is found by who gets and who issues it only', async () => {
@@ -155,7 +176,8 @@ describe('a final invoice', () => {
 
   it('is credited by line, amount or as a whole, and never more than it is', async () => {
     const [second] = await list('kind=retail');
-    const credit = (body: object) => next.http.post(`${INVOICES}/${second.id}/credit_notes`, { reason: 'Slow', ...body });
+    const credit = (body: object) =>
+      next.http.post(`${INVOICES}/${second.id}/credit_notes`, { reason: 'Slow', ...body });
     const one = await credit({ amount: 1 });
     expect(one.body, one.text).toMatchObject({ number: 'TWO-C-2026-000001', gross: 1, net: 1, vat: 0 });
     expect((await credit({ amount: second.gross })).status).toBe(400);
@@ -165,7 +187,27 @@ describe('a final invoice', () => {
     const rest = await credit({});
     expect(rest.body.gross).toBe(new Decimal(second.gross).minus(3).toNumber());
     expect((await credit({})).status).toBe(409);
-    expect(await list('state=credited', tenant.http)).toMatchObject([{ id: second.id, credited: second.gross, due: 0 }]);
+    expect(await list('state=credited', tenant.http)).toMatchObject([
+      { id: second.id, credited: second.gross, due: 0 },
+    ]);
+  });
+
+  it('is a PDF, which is mailed to whom the account names', async () => {
+    const [, first] = await list('kind=retail');
+    const pdf = await tenant.http.request('GET', `${INVOICES}/${first.id}`, { headers: { accept: 'application/pdf' } });
+    expect(pdf.text).toMatch(/^%PDF-/);
+    const files = await vi.waitFor(async () => {
+      const names = (await fs.readdir(mails)).filter((name) => name.endsWith('-invoice.eml'));
+      expect(names).toHaveLength(2);
+      return names;
+    }, SOON);
+    const sent = await Promise.all(
+      files.map(async (name) => PostalMime.parse(await fs.readFile(path.join(mails, name)))),
+    );
+    const mail = sent.find(({ attachments }) => attachments[0]?.filename === `${first.number}.pdf`);
+    expect(mail?.attachments[0]?.mimeType).toBe('application/pdf');
+    expect(mail?.subject).toContain(`Invoice ${first.number} of `);
+    expect(mail?.to?.[0]?.address).toBe('bills@example.com');
   });
 
   it('is told to webhooks and readers of events', async () => {

@@ -8,13 +8,15 @@ const SIZE = 9.5;
 const GREY = '#666666';
 const LINE_GAP = 2;
 const ROW_GAP = 7;
+const GUTTER = 6;
 /** For the number of the page. */
 const FOOT = 30;
 
 /** Letters that no accent tells from those that the fonts have. */
 const LETTERS: Record<string, string> = { ə: 'e', Ə: 'E', ı: 'i', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D' };
 /** What Windows-1252 has beside Latin-1: the standard fonts have nothing else. */
-const HAS = /[\u0020-\u007e\u00a0-\u00ff\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]/;
+const HAS =
+  /[\u0020-\u007e\u00a0-\u00ff\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]/;
 
 /** Returns a text in the letters of the standard fonts. */
 export function inFont(text: string): string {
@@ -40,7 +42,7 @@ const LINE_COLUMNS: readonly Column[] = [
   { title: 'Amount with VAT', part: 0.18, align: 'right' },
 ];
 const TAX_COLUMNS: readonly Column[] = [
-  { title: 'VAT', part: 0.4, align: 'left' },
+  { title: 'Rate', part: 0.4, align: 'left' },
   { title: 'Net', part: 0.2, align: 'right' },
   { title: 'VAT', part: 0.2, align: 'right' },
   { title: 'Gross', part: 0.2, align: 'right' },
@@ -55,7 +57,12 @@ export function invoicePdf(invoice: Invoice, nameOfRegion: (id: number) => strin
     margins: { top: MARGIN, left: MARGIN, right: MARGIN, bottom: MARGIN + FOOT },
     bufferPages: true,
     lang: 'en',
-    info: { Title: title, Author: inFont(issuer.company) },
+    info: {
+      Title: title,
+      Author: inFont(issuer.company),
+      // The same invoice is the same file whenever it is asked for.
+      CreationDate: new Date(finalizedAt ?? invoice.created_at),
+    },
   });
   const chunks: Uint8Array[] = [];
   doc.on('data', (chunk: Uint8Array) => chunks.push(chunk));
@@ -71,18 +78,30 @@ export function invoicePdf(invoice: Invoice, nameOfRegion: (id: number) => strin
 
   function put(text: string, x: number, y: number, options: PDFKit.Mixins.TextOptions & { font?: string } = {}) {
     const { font = REGULAR, ...rest } = options;
-    doc.font(font).fontSize(SIZE).text(inFont(text), x, y, { lineGap: LINE_GAP, ...rest });
+    doc
+      .font(font)
+      .fontSize(SIZE)
+      .text(inFont(text), x, y, { lineGap: LINE_GAP, ...rest });
   }
 
+  /** Columns are apart, and the last one ends at the margin. */
+  const inner = (columns: readonly Column[], index: number) =>
+    (columns[index]?.part ?? 0) * width - (index < columns.length - 1 ? GUTTER : 0);
+
   function rule(y: number, color = '#cccccc') {
-    doc.moveTo(MARGIN, y).lineTo(MARGIN + width, y).lineWidth(0.5).strokeColor(color).stroke();
+    doc
+      .moveTo(MARGIN, y)
+      .lineTo(MARGIN + width, y)
+      .lineWidth(0.5)
+      .strokeColor(color)
+      .stroke();
   }
 
   /** Writes a row, and returns where the next one begins. */
   function row(columns: readonly Column[], cells: readonly string[], y: number, font = REGULAR): number {
     let x = MARGIN;
     for (const [index, { part, align }] of columns.entries()) {
-      put(cells[index] ?? '', x, y, { width: part * width - 6, align, font });
+      put(cells[index] ?? '', x, y, { width: inner(columns, index), align, font });
       x += part * width;
     }
     return y + heightOf(columns, cells, font) + ROW_GAP;
@@ -90,8 +109,8 @@ export function invoicePdf(invoice: Invoice, nameOfRegion: (id: number) => strin
 
   function heightOf(columns: readonly Column[], cells: readonly string[], font: string): number {
     doc.font(font).fontSize(SIZE);
-    const heights = columns.map(({ part }, index) =>
-      doc.heightOfString(inFont(cells[index] ?? ''), { width: part * width - 6, lineGap: LINE_GAP }),
+    const heights = columns.map((_, index) =>
+      doc.heightOfString(inFont(cells[index] ?? ''), { width: inner(columns, index), lineGap: LINE_GAP }),
     );
     return Math.max(...heights);
   }

@@ -22,7 +22,8 @@ export function invoiceRoutes(app: Api, on: Platform): void {
 
   api.get(ONE, 'getInvoice', 'Get an invoice', {
     params: schema.InvoiceParams,
-    description: 'With its lines, credit notes and payments. `Accept: text/csv` answers with the lines as CSV, `application/pdf` with a PDF.',
+    description:
+      'With its lines, credit notes and payments. `Accept: text/csv` answers with the lines as CSV, `application/pdf` with a PDF.',
     answer: schema.asJsonCsvOrPdf,
     handler: async ({ principal, params, headers }, reply) => {
       const invoice = await getInvoice(on, principal, params.invoice_id);

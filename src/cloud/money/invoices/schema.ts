@@ -29,7 +29,10 @@ const party = (title: string) =>
 
 const summary = {
   id: wire.IntegerId('Invoice'),
-  kind: wire.Choice(KINDS, '`retail`: what an account pays its reseller. `wholesale`: what a reseller owes the platform'),
+  kind: wire.Choice(
+    KINDS,
+    '`retail`: what an account pays its reseller. `wholesale`: what a reseller owes the platform',
+  ),
   number: wire.TextOrNull({ description: 'Null for a draft', examples: ['INV-2026-000001'] }),
   state: wire.Choice(STATES, 'Drafts become `open` when they are final'),
   month: Text({ description: 'Month in UTC', examples: ['2026-03'] }),

@@ -6,7 +6,6 @@ import { found } from '../../../lib/ids.ts';
 import { pageToken, placeOf } from '../../../lib/page.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import { calendarTime } from '../../../lib/time.ts';
-import type { MailData, MailKind } from '../../../mail/kinds.ts';
 import type { Platform } from '../../../platform.ts';
 import { INVOICE_PAID } from '../../../requests/event-types.ts';
 import { eventData, writingEvents } from '../../../requests/events.ts';
@@ -47,7 +46,7 @@ export const getInvoice = (on: Platform, principal: Principal, id: number): Prom
   wholeInvoice(on, sightOf(principal), id);
 
 /** @throws NotFoundError */
-async function wholeInvoice(
+export async function wholeInvoice(
   { database: { sql } }: Pick<Platform, 'database'>,
   sight: store.Sight,
   id: number,
@@ -61,16 +60,6 @@ async function wholeInvoice(
 /** Returns an invoice as a PDF. */
 export const asPdf = (on: Platform, invoice: schema.Invoice): Promise<Buffer> =>
   invoicePdf(invoice, (id) => on.catalog.regions.get(id)?.display_name ?? `Region ${id}`);
-
-/** Returns what attaches invoices to the mails that tell of them. */
-export const invoiceAttacher =
-  (on: Platform) =>
-  async <Kind extends MailKind>(kind: Kind, data: MailData[Kind]) => {
-    if (kind !== 'invoice') return undefined;
-    const { invoice: id, number } = data as MailData['invoice'];
-    const invoice = await wholeInvoice(on, { all: true }, Number(id));
-    return [{ filename: `${number}.pdf`, content: await asPdf(on, invoice), contentType: 'application/pdf' }];
-  };
 
 /** Takes something off a final invoice. @throws NotFoundError, ConflictError for a draft, InvalidError for too much */
 export const createCreditNote = (
@@ -113,10 +102,7 @@ interface Credited {
 }
 
 /** @throws InvalidError, ConflictError if nothing is left */
-function creditedLines(
-  lines: readonly store.LineRow[],
-  { amount, lines: asked }: schema.NewCreditNote,
-): Credited[] {
+function creditedLines(lines: readonly store.LineRow[], { amount, lines: asked }: schema.NewCreditNote): Credited[] {
   if (amount !== undefined && asked) throw new InvalidError({ lines: ['Is not allowed together with amount.'] });
   const left = lines.map(({ line, amount: whole, credited }) => ({ line, amount: new Exact(whole).minus(credited) }));
   const all = sum(left.map((one) => one.amount));

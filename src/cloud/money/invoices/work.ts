@@ -3,6 +3,7 @@ import type { Transaction } from '../../../db/database.ts';
 import type { BillingParty, IssuerSettings } from '../../../db/json-columns.ts';
 import { grouped } from '../../../lib/lists.ts';
 import { loop } from '../../../lib/loop.ts';
+import type { MailData, MailKind } from '../../../mail/kinds.ts';
 import type { NewMail } from '../../../mail/mailer.ts';
 import { administratorsOf } from '../../../mail/receivers.ts';
 import type { Platform } from '../../../platform.ts';
@@ -14,6 +15,7 @@ import { priceOfUse } from '../costs/service.ts';
 import { clientsWithUse, linesOf, spansOf, type LineRow as UsedLine } from '../costs/statements/service.ts';
 import { Exact, roundedTogether, taxesOf, totalsOf } from './formula.ts';
 import { mailOf, numberOf } from './presenter.ts';
+import { asPdf, wholeInvoice } from './service.ts';
 import * as store from './store.ts';
 
 /*
@@ -185,7 +187,13 @@ async function partiesOf(
 ): Promise<Parties> {
   const resellerIds = [...new Set(invoices.map((one) => one.resellerId))];
   const clientIds = [...new Set(invoices.flatMap(({ clientId }) => clientId ?? []))];
-  const begun = await partiesBetween(tx.sql, 'issuer', [PLATFORM, ...resellerIds], new Date(to.getTime() - 1), undefined);
+  const begun = await partiesBetween(
+    tx.sql,
+    'issuer',
+    [PLATFORM, ...resellerIds],
+    new Date(to.getTime() - 1),
+    undefined,
+  );
   const active = new Set(begun.filter(({ from }) => from < to).map(({ of }) => of));
   const present = begun.filter(({ of, from }) => active.has(of) && from <= tx.now);
   const profiles = await partiesBetween(tx.sql, 'profile', clientIds, tx.now, undefined);
@@ -325,7 +333,12 @@ const debtor = ({ issuers, resellers }: Parties, id: number): BillingParty =>
   plain(issuers.get(id) ?? { company: resellers.get(id)?.name ?? '', address: '', country: '' });
 
 /** Sums up what resellers owe, from that invoice on. Returns the ID to go on with; undefined after the last one. */
-async function billResellers(on: Platform, tx: Transaction, period: Period, first: number): Promise<number | undefined> {
+async function billResellers(
+  on: Platform,
+  tx: Transaction,
+  period: Period,
+  first: number,
+): Promise<number | undefined> {
   const drafts = await store.wholesaleDrafts(tx, period.month, first, BATCH);
   if (drafts.length === 0) return undefined;
   const ids = drafts.map(({ id }) => id);
@@ -441,3 +454,13 @@ async function tell(
   });
   await on.mailer.queue(tx, mails);
 }
+
+/** Returns what attaches invoices to the mails that tell of them. */
+export const invoiceAttacher =
+  (on: Platform) =>
+  async <Kind extends MailKind>(kind: Kind, data: MailData[Kind]) => {
+    if (kind !== 'invoice') return undefined;
+    const { invoice: id, number } = data as MailData['invoice'];
+    const invoice = await wholeInvoice(on, { all: true }, Number(id));
+    return [{ filename: `${number}.pdf`, content: await asPdf(on, invoice), contentType: 'application/pdf' }];
+  };

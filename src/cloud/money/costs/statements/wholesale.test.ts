@@ -91,7 +91,8 @@ it('keeps lists of resellers above the floor that the platform sets', async () =
   expect(below.status).toBe(400);
   expect(below.text).toContain('discount_percent');
   expect(below.text).toContain('volume_types.standard in region 1 would cost 0.000049875 EUR');
-  const priced = (per_hour: number) => list({ prices: [{ item: 'volume_types.standard', region_id: 1, currency: 'EUR', per_hour }] });
+  const priced = (per_hour: number) =>
+    list({ prices: [{ item: 'volume_types.standard', region_id: 1, currency: 'EUR', per_hour }] });
   expect((await next.http.post(LISTS, priced(0.0000499))).text).toContain('prices.0.item');
   await made(priced(0.00005), next.http);
   // The platform may do as it likes.
