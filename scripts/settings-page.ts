@@ -51,6 +51,7 @@ const GROUPS: readonly Group[] = [
         'Set it to the same value for all processes ([operators.md](../operators.md#how-long-tasks-and-the-log-are-kept)).',
       TRADEWIND_LOG_KEPT_DAYS: 'As above.',
       TRADEWIND_USAGE_KEPT_DAYS: 'As above.',
+      TRADEWIND_INVOICE_GRACE: 'As above; see [billing.md](../billing.md#invoices).',
     },
   },
   {
