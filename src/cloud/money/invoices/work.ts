@@ -64,6 +64,8 @@ async function step(on: Platform, tx: Transaction, graceMs: number): Promise<boo
   if (!row) return false;
   const { month, stage } = row;
   const period = { month, ...timeOf(month), isFinal: stage.startsWith('final') };
+  // What the drafts had is added up anew.
+  if (stage === 'final_clients' && row.next_id === 0) await store.emptyWholesale(tx, month);
   const next = stage.endsWith('clients')
     ? await billClients(on, tx, period, row.next_id)
     : await billResellers(on, tx, period, row.next_id);
@@ -71,7 +73,6 @@ async function step(on: Platform, tx: Transaction, graceMs: number): Promise<boo
     await store.changeMonth(tx, { month, stage, next_id: next });
     return true;
   }
-  if (stage === 'draft_resellers') await store.emptyWholesale(tx, month);
   if (stage === 'final_resellers') await store.removeDrafts(tx, month);
   await store.changeMonth(tx, { month, stage: NEXT[stage], next_id: 0 });
   return true;
