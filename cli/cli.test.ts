@@ -387,6 +387,26 @@ describe('every command', () => {
     expect(await text(`usage report costs ${time} --response-format csv_totals`)).toMatch(/^\S*type,/);
   });
 
+  it('invoice', async () => {
+    const party = '--company Example --address "Street 1" --country DE';
+    const rates = `--vat-rates '[{"country": "DE", "percent": 19}]' --reverse-charge true --invoice-prefix INV`;
+    const issuer = { company: 'Example', vat_rates: [{ country: 'DE', percent: 19 }] };
+    expect(await json(`invoice issuer set ${party} ${rates}`)).toMatchObject(issuer);
+    expect(await json('invoice issuer get')).toMatchObject(issuer);
+    await json(`invoice profile set ${party} --vat-id DE123456789`);
+    expect(await json('invoice profile get')).toMatchObject({ vat_id: 'DE123456789' });
+    expect(await json('invoice list --month 2026-03')).toEqual([]);
+    // No month has ended.
+    for (const line of [
+      'invoice get 1',
+      'invoice credit 1 --reason Slow',
+      'invoice pay --invoice-id 1 --amount 1 --reference one',
+    ]) {
+      expect((await refused(line)).err).toMatch(/^Refused \(40[04]\): /);
+      shown.add(nameOf(line));
+    }
+  });
+
   it('audit', async () => {
     // Refusals come within a second.
     await expect.poll(() => text('audit list --outcome refused --limit 5')).toContain('refused');

@@ -443,7 +443,9 @@ async function requireMonth(month: string, billed: readonly Billed[]): Promise<v
   expect(wholesale.map((one) => [one.reseller_id, one.gross])).toEqual([[reseller, total.toFixed(2)]]);
 }
 
-it('is on invoices to the cent, without gaps or doubles, whatever is killed or leaps', { timeout: 900_000 }, async () => {
+it('is on invoices to the cent, without gaps or doubles, whatever is killed or leaps', {
+  timeout: 900_000,
+}, async () => {
   await expect.poll(() => invoices(`state = 'draft' and month = '2031-03'`)).not.toEqual([]);
   expect(await invoices()).toEqual([]);
   const second = await another();
@@ -457,7 +459,9 @@ it('is on invoices to the cent, without gaps or doubles, whatever is killed or l
   await requireMonth('2031-03', march);
   requireNumbers(march.map(({ number }) => number));
   const { rows } = await pool.query(`select id from invoices where state = 'open' limit 1`);
-  const pdf = await http.request('GET', `/tradewind/v1/invoices/${rows[0].id}`, { headers: { accept: 'application/pdf' } });
+  const pdf = await http.request('GET', `/tradewind/v1/invoices/${rows[0].id}`, {
+    headers: { accept: 'application/pdf' },
+  });
   expect(pdf.text.slice(0, 5)).toBe('%PDF-');
 
   for (const { id } of (await pool.query(`select id from invoices where state = 'open' order by id limit 9`)).rows) {
