@@ -386,7 +386,9 @@ it('comes in each kind by what really happens', async () => {
   // A server has a mail before its row says that it was sent.
   await vi.waitFor(async () => {
     const { rows } = await service.pool.query(`select distinct kind from mails where state = 'sent'`);
-    expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(KIND_NAMES));
+    // Invoices take a month: see cloud/money/invoices.
+    const expected = KIND_NAMES.filter((kind) => kind !== 'invoice');
+    expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(expected));
   }, SOON);
 });
 

@@ -62,7 +62,7 @@ export const NewPriceList = wire.Input(
   'NewPriceList',
   {
     ...newListFields,
-    price: wire.OptionalChoice(PRICES, { description: PRICE, default: 'retail', examples: ['retail'] }),
+    price: wire.OptionalChoice(PRICES, { description: PRICE, examples: ['retail'] }),
     ...terms,
   },
   {

@@ -34,7 +34,6 @@ export type StatementQuery = Static<typeof StatementQuery>;
 export const CostQuery = wire.Query({
   ...statement,
   price: wire.OptionalChoice(['retail', 'wholesale'], {
-    default: 'retail',
     description:
       'What accounts pay; or what resellers owe the platform for them, for the platform and administrators of the reseller',
   }),
