@@ -35,7 +35,7 @@ const price = {
 };
 
 const PRICES = ['retail', 'wholesale'] as const;
-const PRICE = 'What accounts pay, or what resellers owe the platform for them';
+const PRICE = 'What accounts pay (`retail`, if left out), or what resellers owe the platform for them';
 const terms = {
   currency: Optional(Currency('In which the accounts pay')),
   discount_percent: Optional(
