@@ -77,11 +77,11 @@ import { up as lookupIndexes } from './0102_lookup_indexes.ts';
 import { up as lookupQuarters } from './0103_lookup_quarters.ts';
 import { up as secondFactors } from './0104_second_factors.ts';
 import { up as signInPolicies } from './0105_sign_in_policies.ts';
-import { up as mailedLinks } from './0110_mailed_links.ts';
-import { up as tokenBounds } from './0111_token_bounds.ts';
 import { up as wholesalePrices } from './0106_wholesale_prices.ts';
 import { up as billingParties } from './0107_billing_parties.ts';
 import { up as invoices } from './0108_invoices.ts';
+import { up as mailedLinks } from './0110_mailed_links.ts';
+import { up as tokenBounds } from './0111_token_bounds.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -165,9 +165,9 @@ export const migrations: Record<string, SchemaMigration> = {
   '0103_lookup_quarters': { up: lookupQuarters },
   '0104_second_factors': { up: secondFactors },
   '0105_sign_in_policies': { up: signInPolicies },
-  '0110_mailed_links': { up: mailedLinks },
-  '0111_token_bounds': { up: tokenBounds },
   '0106_wholesale_prices': { up: wholesalePrices },
   '0107_billing_parties': { up: billingParties },
   '0108_invoices': { up: invoices },
+  '0110_mailed_links': { up: mailedLinks },
+  '0111_token_bounds': { up: tokenBounds },
 };

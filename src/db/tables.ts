@@ -89,6 +89,19 @@ export interface Tables {
     records: number;
     sealed_at: Date;
   };
+  billed_months: {
+    month: string;
+    next_id: number;
+    stage: 'done' | 'draft_clients' | 'draft_resellers' | 'final_clients' | 'final_resellers';
+  };
+  billing_profiles: {
+    client_id: number;
+    created_at: Date;
+    created_by: number;
+    id: GeneratedAlways<number>;
+    profile: JSONColumnType<json.BillingProfile>;
+    valid_from: Date;
+  };
   /** What all processes offer, in one row. */
   catalog: {
     applied_at: Date;
@@ -167,6 +180,20 @@ export interface Tables {
     expires_at: Date;
     hash: Buffer;
     user_id: number;
+  };
+  credit_notes: {
+    created_at: Date;
+    created_by: number;
+    gross: string;
+    id: GeneratedAlways<number>;
+    invoice_id: number;
+    issuer_id: number;
+    lines: JSONColumnType<json.CreditedLine[]>;
+    net: string;
+    number: string;
+    reason: string;
+    taxes: JSONColumnType<json.TaxSum[]>;
+    vat: string;
   };
   /** Keys that encrypt secrets: the newest for new values, the older ones for reading. */
   data_keys: {
@@ -436,6 +463,48 @@ export interface Tables {
     secret_hash: Buffer;
     user_id: number;
   };
+  invoice_counters: {
+    issuer_id: number;
+    last: number;
+    series: 'credit_note' | 'invoice';
+    year: number;
+  };
+  invoice_lines: {
+    amount: Generated<string>;
+    credited: Generated<string>;
+    exact: string;
+    invoice_id: number;
+    line: Generated<number>;
+    project: number;
+    project_name: string | null;
+    quantity: string;
+    region_id: number;
+    reverse_charge: boolean;
+    sku: string;
+    tax_percent: string;
+    type: string;
+  };
+  invoices: {
+    client_id: number | null;
+    created_at: Date;
+    credited: Generated<string>;
+    currency: 'AZN' | 'EUR' | 'USD';
+    customer: JSONColumnType<json.BillingParty>;
+    finalized_at: Date | null;
+    gross: string;
+    id: GeneratedAlways<number>;
+    issuer: JSONColumnType<json.IssuerSettings>;
+    issuer_id: number;
+    kind: 'retail' | 'wholesale';
+    month: string;
+    net: string;
+    number: string | null;
+    paid: Generated<string>;
+    reseller_id: number;
+    state: 'credited' | 'draft' | 'open' | 'paid' | 'partly_paid';
+    taxes: JSONColumnType<json.TaxSum[]>;
+    vat: string;
+  };
   ip_assignments: {
     address: ColumnType<string, string, never>;
     floating_ip_id: string | null;
@@ -444,6 +513,14 @@ export interface Tables {
     /** The router that has it outside, or in a subnet whose gateway address it doesn't have. */
     router_id: string | null;
     subnet_id: string;
+  };
+  issuer_settings: {
+    created_at: Date;
+    created_by: number;
+    id: GeneratedAlways<number>;
+    reseller_id: number;
+    settings: JSONColumnType<json.IssuerSettings>;
+    valid_from: Date;
   };
   known_logins: {
     key: string;
@@ -794,6 +871,15 @@ export interface Tables {
     secret_hash: Buffer;
     user_id: number;
   };
+  payments: {
+    amount: string;
+    created_at: Date;
+    created_by: number;
+    id: GeneratedAlways<number>;
+    invoice_id: number;
+    paid_at: Date;
+    reference: string;
+  };
   port_security_groups: {
     port_id: string;
     security_group_id: string;
@@ -838,6 +924,7 @@ export interface Tables {
     created_at: Date;
     created_by: number;
     id: GeneratedAlways<number>;
+    price: Generated<'retail' | 'wholesale'>;
     reseller_id: number | null;
     scope: 'client' | 'everyone' | 'reseller';
     terms: JSONColumnType<json.ListTerms>;
