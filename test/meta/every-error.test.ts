@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import * as errors from '../../src/lib/errors.ts';
 import type { Answer } from '../support/http-client.ts';
+import { newPerson, PASSWORD } from '../support/logins.ts';
+import { addApp } from '../support/second-factors.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const GROUPS = '/cloud/v1/securitygroups/1/1';
@@ -45,6 +47,17 @@ const cases: Record<string, Case[]> = {
       status: 400,
       body: { error: expect.stringContaining('url') },
       provoke: () => service.http.post(AI_TASKS, {}),
+    },
+  ],
+  SecondFactorNeededError: [
+    {
+      status: 401,
+      body: { challenge: expect.any(String), factors: expect.arrayContaining(['totp', 'recovery_code']), enrol: false },
+      async provoke() {
+        const person = await newPerson(service.http);
+        await addApp(person);
+        return service.anonymous.post('/iam/auth/jwt/login', { username: person.email, password: PASSWORD });
+      },
     },
   ],
   UnauthenticatedError: [
