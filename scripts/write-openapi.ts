@@ -6,6 +6,8 @@ import { cliOperations } from './cli-operations.ts';
 import { COMMANDS_FILE, commandsPage } from './commands-page.ts';
 import { COMPATIBILITY_FILE, compatibilityDocument } from './compatibility/document.ts';
 import { EVENTS_FILE, eventsDocument, eventTypes, KNOWN_TYPES_FILE, knownTypes } from './event-types.ts';
+import { MAILS_FILE, mailsPage } from './mails-page.ts';
+import { METRICS_FILE, metricsPage } from './metrics-page.ts';
 import { openApiDocuments } from './openapi-documents.ts';
 import { SETTINGS_FILE, settingsPage } from './settings-page.ts';
 
@@ -24,6 +26,8 @@ fs.writeFileSync(EVENTS_FILE, eventsDocument(causing));
 fs.writeFileSync(KNOWN_TYPES_FILE, knownTypes(causing));
 
 fs.writeFileSync(SETTINGS_FILE, settingsPage());
+fs.writeFileSync(MAILS_FILE, mailsPage());
+fs.writeFileSync(METRICS_FILE, await metricsPage());
 
 const [specification] = files;
 if (specification) {

@@ -21,6 +21,9 @@ export interface MailData {
 export type MailKind = keyof MailData;
 
 interface Kind<Data> {
+  /** For docs/reference/mails.md: who gets it, and when. */
+  to: string;
+  when: string;
   /** How many an hour one address gets. */
   most: number;
   /** How many of them one account may bring about, if others would otherwise go without. */
@@ -43,24 +46,32 @@ const EXPIRES = '2026-11-30 17:00 UTC';
 
 export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
   invitation: {
+    to: 'the invited address',
+    when: 'somebody is invited to an account (`POST /iam/clients/invite_user`) or as a seller (`POST /iam/admin/sellers`), or the invitation is renewed',
     most: 5,
     ofAccount: true,
     page: ({ token }) => `accept-invitation#token=${token}`,
     example: { token: 'invitation_7_3f9c', expires: EXPIRES },
   },
   password_reset: {
+    to: 'the user',
+    when: 'the user forgot the password (`POST /iam/auth/password/forgot`), or an administrator requests the mail (`POST /iam/auth/reset_password`); once an hour',
     most: 3,
     ofAccount: false,
     page: ({ token }) => `reset-password#token=${token}`,
     example: { token: 'reset_7_3f9c', expires: EXPIRES },
   },
   new_login: {
+    to: 'the user',
+    when: 'the password was used from an address not used for 90 days. Addresses of an IPv6 /64 count as one; the first login sends no mail',
     most: 10,
     ofAccount: false,
     page: none,
     example: { address: '192.0.2.7', program: 'Firefox', time: EXPIRES },
   },
   failed_login: {
+    to: "the addresses in the resellers' notification settings of this type",
+    when: 'somebody gave a wrong password for a user of one of their accounts; once an hour for each user',
     most: 30,
     mostByAccount: 10,
     ofAccount: false,
@@ -69,12 +80,16 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
     example: { user: 'jo@example.com', address: '192.0.2.7', time: EXPIRES, setting: '1', key: KEY },
   },
   second_factor: {
+    to: 'the user',
+    when: 'a second factor was added, removed or reset, or there are new recovery codes',
     most: 10,
     ofAccount: false,
     page: none,
     example: { event: 'added', factor: 'Phone', time: EXPIRES },
   },
   deletion_request: {
+    to: "the addresses in the reseller's notification settings of this type",
+    when: 'an account asks to be deleted (`POST /tradewind/v1/deletion_request`), confirms it, or withdraws the request (`DELETE`)',
     most: 30,
     mostByAccount: 6,
     ofAccount: true,
@@ -90,12 +105,16 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
     },
   },
   deletion_confirmation: {
+    to: 'whoever asks for the deletion',
+    when: 'with the request; the token works for two days. `confirmed_at` of the request says whether it was used',
     most: 5,
     ofAccount: true,
     page: ({ token }) => `confirm-deletion#token=${token}`,
     example: { token: 'deletion_7_3f9c', expires: EXPIRES },
   },
   webhook_disabled: {
+    to: "the account's first 20 administrators",
+    when: 'a webhook is disabled: after five days without a success, or by its receiver (410)',
     most: 30,
     ofAccount: true,
     page: none,
@@ -106,12 +125,16 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
     },
   },
   invoice: {
+    to: "the e-mail address of the billing profile, or the account's first 20 administrators",
+    when: 'an invoice is final; the PDF is attached',
     most: 1_000,
     ofAccount: false,
     page: none,
     example: { invoice: '1', number: 'INV-2026-000001', month: '2026-03', amount: '8.85', currency: 'EUR' },
   },
   quota_nearly_used: {
+    to: "the account's first 20 administrators",
+    when: 'more than the threshold of a quota is used (80 %, or what `PUT /cloud/v2/client_quotas/{client_id}/notification_threshold` sets); once a day for each quota',
     most: 30,
     ofAccount: true,
     page: none,

@@ -22,8 +22,7 @@ export interface SharedFigures {
 
 type Refresh = (sql: Sql) => Promise<void>;
 
-export function createSharedFigures(): SharedFigures {
-  const registry = new Registry();
+export function createSharedFigures(registry = new Registry()): SharedFigures {
   const refreshes = [tasks, webhooks, mails, auditLog, aiTasks, workers, addresses].map((make) => make(registry));
   return {
     async text(sql) {
