@@ -54,6 +54,7 @@ export interface Tables {
     address_ranges: string[] | null;
     /** Set by TRADEWIND_BOOTSTRAP_TOKEN, and replaced when that changes. */
     bootstrap: Generated<boolean>;
+    bound_secret_hash: Buffer | null;
     client_id: number;
     created_at: Date;
     deleted_at: Date | null;

@@ -281,6 +281,7 @@ export function requireAccess(principal: Principal, access: Access, askedFor: ()
 /** @throws ForbiddenError for what the token isn't made for */
 function requireWithin({ projectId: only, operations }: TokenBounds, { operation, projectId }: AskedFor): void {
   const isNamed = (name: string) => (name.endsWith('*') ? operation.startsWith(name.slice(0, -1)) : name === operation);
+  if (GIVES_RIGHTS.has(operation)) throw free();
   if (operations && !operations.some(isNamed)) {
     throw new ForbiddenError(`This token is not good for ${operation}, but only for ${operations.join(', ')}`);
   }
@@ -297,10 +298,39 @@ export function requireAddress({ bounds }: Principal, address: string): void {
   throw new ForbiddenError(`This token may not be used from ${address}`);
 }
 
-/** What a token with bounds makes would be free of them. @throws ForbiddenError */
+/** @throws ForbiddenError for a token with bounds, which a login would be free of */
 export function requireUnbounded({ bounds }: Principal): void {
-  if (bounds) throw new ForbiddenError('A token that is good for some things only makes no other tokens and no logins');
+  if (bounds) throw free();
 }
+
+const free = () =>
+  new ForbiddenError(
+    'A token that is good for some things only makes no other tokens, logins or users, and changes nobody’s rights',
+  );
+
+/** Operations that give somebody a credential or other rights, which would be free of the bounds of a token. */
+const GIVES_RIGHTS = new Set([
+  'changeEmail',
+  'changePassword',
+  'createApiToken',
+  'createApiTokenV1',
+  'createClientUser',
+  'createReseller',
+  'createRoleAssignment',
+  'createSeller',
+  'createUser',
+  'deleteRoleAssignment',
+  'inviteUser',
+  'renewInvitation',
+  'resetPassword',
+  'resetSecondFactors',
+  'setSignInPolicy',
+  'updateClientUser',
+  'updateRoleAssignment',
+  'updateSeller',
+  'updateUser',
+]);
+export const OPERATIONS_THAT_GIVE_RIGHTS: readonly string[] = [...GIVES_RIGHTS];
 
 function requireRole(
   principal: Principal,

@@ -10,9 +10,8 @@ import { webhookFigures } from '../tradewind/webhooks/sending/figures.ts';
 const LONGEST_TASK_S = 2 * 3_600;
 /** Records are sealed each minute. */
 const LONGEST_UNSEALED_S = 15 * 60;
-/** A disk with less is told of, and one with hardly anything left keeps an embedded database from its work. */
+/** A disk with less is told of. What only reads is answered even when it is full. */
 const LOW = { share: 0.05, bytes: 1024 ** 3 };
-const LEAST_BYTES = 64 * 1024 ** 2;
 
 /** What is left undone in all processes together, in words for an operator; nobody's name is in them. */
 export type Undone = Partial<Record<'tasks' | 'mails' | 'webhooks' | 'audit', string>>;
@@ -55,12 +54,11 @@ export async function diskOf(folder: string): Promise<Disk | undefined> {
   }
 }
 
-/** Says what is wrong with the disk of a folder, if there is one: a `problem` if hardly anything is left, else whether it is `low`. */
-export async function roomIn(folder: string | undefined): Promise<{ problem?: string; low?: string }> {
+/** Says whether the disk of a folder, if there is one, is nearly full. */
+export async function roomIn(folder: string | undefined): Promise<string | undefined> {
   const disk = folder === undefined ? undefined : await diskOf(folder);
-  if (!disk || (disk.freeBytes >= LOW.bytes && disk.freeBytes >= LOW.share * disk.sizeBytes)) return {};
-  const left = `${mebibytes(disk.freeBytes)} of ${mebibytes(disk.sizeBytes)} MiB are free on the disk of the data folder`;
-  return disk.freeBytes < LEAST_BYTES ? { problem: `${left}; make room there` } : { low: left };
+  if (!disk || (disk.freeBytes >= LOW.bytes && disk.freeBytes >= LOW.share * disk.sizeBytes)) return undefined;
+  return `${mebibytes(disk.freeBytes)} of ${mebibytes(disk.sizeBytes)} MiB are free on the disk of the data folder; without any, nothing can be changed`;
 }
 
 const mebibytes = (bytes: number) => Math.floor(bytes / 1024 ** 2);

@@ -35,14 +35,19 @@ export function createReadiness(deps: {
     async check() {
       const facts = { role, catalog: shortHash(live.catalog.hash) };
       const [{ database: answers, workers }, disk] = await Promise.all([look(), roomIn(folder)]);
-      const full = database.hasFullDisk() ? 'the disk of the database is full: make room there' : undefined;
+      const full = database.hasFullDisk()
+        ? 'the disk of the database is full: nothing can be changed until there is room'
+        : undefined;
       const problems = {
         database: answers,
-        disk: disk.problem ?? full,
         catalog: live.problem(),
         clock: clocks.databaseClock.problem(),
       };
-      const degraded = { ...(answers ? {} : await undone()), removal: clocks.removalTime.problem(), disk: disk.low };
+      const degraded = {
+        ...(answers ? {} : await undone()),
+        removal: clocks.removalTime.problem(),
+        disk: disk ?? full,
+      };
       return role === 'api'
         ? { ...facts, problems, degraded: { ...degraded, workers } }
         : { ...facts, problems: { ...problems, workers }, degraded: { ...degraded, ...troublesOf(worker) } };

@@ -24,7 +24,7 @@ export async function findTokenOwner(db: Sql, tokenId: number) {
     )
     .select([
       'api_tokens.role_id as most',
-      'api_tokens.secret_hash as secretHash',
+      sql<Buffer>`coalesce(api_tokens.bound_secret_hash, api_tokens.secret_hash)`.as('secretHash'),
       'api_tokens.expires_at as expiresAt',
       'api_tokens.deleted_at as deletedAt',
       'api_tokens.project_id as projectId',
@@ -57,7 +57,9 @@ function bounded(access: Access, { projectId, operations, addressRanges }: Bound
   };
   if (projectId === null) return { principal: { ...principal, bounds } };
   const cloud = confinedTo(projectId, principal.roleId, principal.cloud);
-  return { principal: { ...principal, bounds, cloud, platformAdministrator: false, resellerId: undefined } };
+  // Whatever goes by the role, and not by the project, is about the whole account.
+  const nobodySpecial = { roleId: ROLES.users.id, platformAdministrator: false, resellerId: undefined };
+  return { principal: { ...principal, ...nobodySpecial, bounds, cloud } };
 }
 
 /** Returns a login that has not ended, with its user. Undefined also if that user or account is deleted. */

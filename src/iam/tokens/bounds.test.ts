@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
 import { newPerson, type Person } from '../../../test/support/logins.ts';
 import { borrowService, type TestService } from '../../../test/support/service.ts';
+import { OPERATIONS_THAT_GIVE_RIGHTS } from '../../requests/principal.ts';
 
 let service: TestService;
 let owner: Person;
@@ -89,11 +90,19 @@ describe('a token of some addresses', () => {
   });
 });
 
-it('makes no tokens and no logins, which would be free of its bounds', async () => {
-  const { body } = await owner.http.post(TOKENS(), asked({ operations: ['createApiToken', 'enterAccount*', 'get*'] }));
+it('makes no tokens, logins and users, which would be free of its bounds', async () => {
+  const operations = ['create*', 'invite*', 'login*', 'update*', 'get*'];
+  const { body } = await owner.http.post(TOKENS(), asked({ operations }));
   const http = createHttpClient(service.url, body.token);
   const made = await http.post(TOKENS(), asked({}));
   expect([made.status, made.text]).toEqual([403, expect.stringContaining('no other tokens')]);
+  const invited = await http.post('/iam/clients/invite_user', {
+    client_id: owner.clientId,
+    email: 'mallory@example.com',
+    user_role: { id: 1 },
+  });
+  expect([invited.status, invited.text]).toEqual([403, expect.stringContaining('users')]);
+  expect(await statusOf(http.get(`/iam/auth/jwt/users/${owner.userId}/token`))).toBe(403);
   const entered = await service.anonymous.post('/iam/auth/console/exchange', { token: body.token });
   expect(entered.status, entered.text).toBe(403);
 });
@@ -109,4 +118,46 @@ it.each([
 ])('refuses %j', async (bounds, field) => {
   const refused = await owner.http.post(TOKENS(), asked(bounds));
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(field)]);
+});
+
+/** Operations on users, logins and rights that give nobody a credential or more rights. */
+const HARMLESS = [
+  'acceptInvitation',
+  'deleteApiToken',
+  'deleteApiTokenV1',
+  'deleteReseller',
+  'deleteSeller',
+  'deleteUser',
+  'forgotPassword',
+  'login',
+  'readMailedLink',
+  'refreshLogin',
+  'removeClientUser',
+  'setForgottenPassword',
+  // Only for a person who has just given the password.
+  ...['addPasskey', 'confirmTotp', 'getPasskeyOptions', 'makeRecoveryCodes', 'removeSecondFactor', 'setUpTotp'],
+  ...['enrolForLogin', 'getPasskeyLoginOptions', 'logInWithSecondFactor'],
+  ...['endOwnLogin', 'endOwnLogins'],
+];
+
+it('is told from every operation on users, logins and rights', async () => {
+  const { body } = await service.anonymous.get('/openapi.json');
+  const all = Object.values<Record<string, { operationId: string; tags: string[] }>>(body.paths).flatMap((one) =>
+    Object.entries(one).flatMap(([method, { operationId, tags }]) => (method === 'get' ? [] : [{ operationId, tags }])),
+  );
+  const about = /^(users|api tokens|logins|role assignments|sellers|resellers|second factors)$/i;
+  const changing = all.filter(({ tags: [tag = ''] }) => about.test(tag)).map(({ operationId }) => operationId);
+  expect(changing.length).toBeGreaterThan(20);
+  const judged = [...OPERATIONS_THAT_GIVE_RIGHTS, ...HARMLESS];
+  expect(changing.filter((one) => !judged.includes(one))).toEqual([]);
+  expect(OPERATIONS_THAT_GIVE_RIGHTS.filter((one) => !all.some(({ operationId }) => operationId === one))).toEqual([]);
+});
+
+it('lets nobody in at the previous release, which knows no bounds', async () => {
+  const { body } = await owner.http.post(TOKENS(), asked({ project_id: first }));
+  const { rows } = await service.pool.query(
+    'select secret_hash = sha256($2::bytea) as known from api_tokens where id = $1',
+    [body.id, Buffer.from(body.token.split('_')[1])],
+  );
+  expect(rows).toEqual([{ known: false }]);
 });

@@ -7,7 +7,7 @@ import * as errors from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import { momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
-import { allows, type Principal, requireUnbounded, tokenText } from '../../requests/principal.ts';
+import { allows, type Principal, tokenText } from '../../requests/principal.ts';
 import { findClient, lockClients, lockToAdd, resells } from '../accounts/service.ts';
 import * as roles from '../identity/schema.ts';
 import { announceTokens, type Credentials, secretHash, together } from '../identity/service.ts';
@@ -24,9 +24,13 @@ export async function makeToken(
   token: Omit<Insertable<Tables['api_tokens']>, 'secret_hash'>,
 ): Promise<{ id: number; secret: string }> {
   const secret = randomBytes(32).toString('hex');
+  const isBound = (token.project_id ?? token.operations ?? token.address_ranges ?? null) !== null;
+  const hashes = isBound
+    ? { secret_hash: randomBytes(32), bound_secret_hash: secretHash(secret) }
+    : { secret_hash: secretHash(secret) };
   const { id } = await tx.sql
     .insertInto('api_tokens')
-    .values({ ...token, secret_hash: secretHash(secret) })
+    .values({ ...token, ...hashes })
     .returning('id')
     .executeTakeFirstOrThrow();
   await announceTokens(tx, [id]);
@@ -180,7 +184,6 @@ export async function createToken(
   request: CreateApiToken,
   version: 1 | 2,
 ): Promise<ApiToken & { token: string }> {
-  requireUnbounded(principal);
   await requireAccount(on, principal, clientId);
   const now = on.clock.now();
   const role = roles.acceptedRole(principal, request.client_user.role ?? {}, {

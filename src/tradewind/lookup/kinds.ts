@@ -14,7 +14,7 @@ export interface Where {
   project: string;
   region: string;
   state: string | null;
-  /** Those in which nearly all are. The others have an index: `<table>_unsettled`. */
+  /** Those in which nearly all are, where the others have an index, `<table>_unsettled`. It costs each change of the state. */
   usual: readonly string[] | null;
   task: string | null;
   /** What has the project, if the row hasn't: a table, and the column of the row that names it. */
@@ -41,7 +41,7 @@ const ADDRESS = { name: 'host(one.address)' };
 
 /** What differs. A card without a table of its own, or whose rows have no ID, needs its table here, or can't be looked up. */
 const PARTICULAR: Partial<Record<ResourceType, Partial<Omit<Where, 'kind' | 'type'>>>> = {
-  k8s_cluster: { ...STATUS, usual: ['Provisioned'] },
+  k8s_cluster: STATUS,
   k8s_pool: {
     table: 'kubernetes_pools',
     parent: { table: 'kubernetes_clusters', column: 'cluster_id' },
@@ -51,9 +51,9 @@ const PARTICULAR: Partial<Record<ResourceType, Partial<Omit<Where, 'kind' | 'typ
     task: 'parent.task_id',
   },
   securitygroup: { task: null },
-  image: { ...STATUS, usual: ['active'] },
+  image: STATUS,
   floating_ip: { ...ADDRESS, state: `case when one.port_id is null then 'DOWN' else 'ACTIVE' end` },
-  loadbalancer: { ...PROVISIONING, usual: ['ACTIVE'] },
+  loadbalancer: PROVISIONING,
   lblistener: PROVISIONING,
   lbpool: PROVISIONING,
   lbpool_member: { ...PROVISIONING, ...ADDRESS },
@@ -64,8 +64,8 @@ const PARTICULAR: Partial<Record<ResourceType, Partial<Omit<Where, 'kind' | 'typ
   router: {},
   secret: {},
   servergroup: {},
-  file_shares: { ...STATUS, usual: ['available'] },
-  snapshot: { ...STATUS, usual: ['available'] },
+  file_shares: STATUS,
+  snapshot: STATUS,
   subnet: {
     parent: { table: 'networks', column: 'network_id' },
     region: 'parent.region_id',
@@ -73,7 +73,7 @@ const PARTICULAR: Partial<Record<ResourceType, Partial<Omit<Where, 'kind' | 'typ
   },
   lifecycle_policy: { ...STATUS, ids: 'bigint', task: null },
   instance: { ...STATUS, usual: ['ACTIVE'] },
-  volume: { ...STATUS, usual: ['available', 'in-use'] },
+  volume: STATUS,
   // Nobody noted when they were made: they come last.
   ddos_profile: { ...STATUS, ...ADDRESS, ids: 'bigint', created: `'epoch'::timestamptz` },
   ssh_key: { region: 'null::bigint', task: null, seen: '(one.shared_in_project or one.user_id = viewer)' },
