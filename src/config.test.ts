@@ -27,6 +27,7 @@ describe('settings', () => {
       simulationSpeed: 1,
       compareMs: 600_000,
       kept: { tasks: undefined, log: 365, usage: undefined },
+      invoiceGraceMs: 72 * 3_600_000,
       kubernetesDir: path.resolve('data/kubernetes'),
       kubernetesSources: {
         kubernetesUrl: 'https://dl.k8s.io/release',
