@@ -125,6 +125,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   ddos: 'Protect addresses against attacks',
   logging: 'Choose where the logs of clusters go',
   platform: 'See how the platform itself is',
+  search: 'Find anything by ID, address or name',
   login: 'See and end logins, and log in as somebody else',
 };
 

@@ -75,7 +75,7 @@ function knownOf(document: OpenApiDocument, all: readonly Found[], found: Found,
     taken.includes(optionName(field.name)) ? { ...field, option: `${group.at(-1)}-${optionName(field.name)}` } : field;
   const query = fields('query').map((field) => (PAGING.includes(field.name) ? field : rename(field)));
   const asked = body && bodyFields(document, body.schema).map(rename);
-  const { csv, answer } = answerOf(document, operation);
+  const { answer, ...forms } = answerOf(document, operation);
   const tasks = changes && !address.startsWith('/streaming') && namesTasks(answer);
   const known: Known = {
     method: method.toUpperCase(),
@@ -86,7 +86,7 @@ function knownOf(document: OpenApiDocument, all: readonly Found[], found: Found,
     ...(asked && { body: asked }),
     changes,
     ...(operation.security?.length === 0 && { anonymous: true as const }),
-    ...(csv && { csv }),
+    ...forms,
     ...(tasks && { tasks, ...shownAfter(all, found) }),
     ...(answer && /^list[A-Z]/.test(operation.operationId) && rowsOf(document, answer)),
   };
@@ -143,10 +143,14 @@ function shownAfter(all: readonly Found[], { method, address }: Found): Pick<Kno
   return shown ? { shown: shown.id as OperationId } : {};
 }
 
-function answerOf(document: OpenApiDocument, { responses }: Operation): { csv?: true; answer?: Schema } {
+function answerOf(document: OpenApiDocument, { responses }: Operation): { csv?: true; pdf?: true; answer?: Schema } {
   const given = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {};
   const { schema } = (given['application/json'] ?? {}) as { schema?: Schema };
-  return { ...('text/csv' in given && { csv: true }), ...(schema && { answer: resolved<Schema>(document, schema) }) };
+  const forms = {
+    ...('text/csv' in given && { csv: true as const }),
+    ...('application/pdf' in given && { pdf: true as const }),
+  };
+  return { ...forms, ...(schema && { answer: resolved<Schema>(document, schema) }) };
 }
 
 function namesTasks(answer: Schema | undefined): true | undefined {

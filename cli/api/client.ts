@@ -51,6 +51,8 @@ export interface Api {
    * @throws RefusedError, UnavailableError
    */
   call(id: OperationId, input?: Input): Promise<unknown>;
+  /** Returns the pieces of an answer that is a file. */
+  file(id: OperationId, input: Input): Promise<AsyncIterable<Uint8Array>>;
   /** Returns the pieces of an answer that may have no end. */
   stream(id: OperationId, input: Input): Promise<AsyncIterable<string>>;
 }
@@ -99,17 +101,24 @@ export function createApi(connection: Connection, { agent, stop }: { agent: stri
       if (text === '') return undefined;
       return /json/.test(response.headers.get('content-type') ?? '') ? parsed(text) : text;
     },
-    async stream(id, input) {
+    async file(id, input) {
       const { body } = await send(id, input, stop);
-      return textsOf(body ?? [], connection, stop);
+      return piecesOf(body ?? [], connection, stop);
+    },
+    async stream(id, input) {
+      return textsOf(await this.file(id, input));
     },
   } satisfies Api;
 }
 
-async function* textsOf(body: AsyncIterable<Uint8Array> | [], connection: Connection, stop: AbortSignal) {
+async function* textsOf(pieces: AsyncIterable<Uint8Array>) {
   const decoder = new TextDecoder();
+  for await (const chunk of pieces) yield decoder.decode(chunk, { stream: true });
+}
+
+async function* piecesOf(body: AsyncIterable<Uint8Array> | [], connection: Connection, stop: AbortSignal) {
   try {
-    for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
+    for await (const chunk of body) yield chunk;
   } catch (error) {
     throw lost(error, connection, stop);
   }

@@ -31,8 +31,9 @@ export interface Operation {
   changes: boolean;
   /** Whether it needs no token. */
   anonymous?: true;
-  /** Whether the answer can be CSV. */
+  /** Whether the answer can be CSV, or PDF. */
   csv?: true;
+  pdf?: true;
   /** Whether the answer names tasks, for which --wait waits. */
   tasks?: true;
   /** What shows the thing that the tasks made or changed. */

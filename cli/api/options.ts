@@ -68,7 +68,7 @@ export function fieldsOf({ operation, without = [] }: ApiCommand): Field[] {
 
 export function optionsOf(command: ApiCommand): Option[] {
   const { operation, parts = {} } = command;
-  const { query, body, changes, csv, method, tasks } = operationOf(operation);
+  const { query, body, changes, csv, pdf, method, tasks } = operationOf(operation);
   const isList = columnsOf(command) !== undefined;
   const paged = isList && query.some(({ name }) => name === 'limit');
   return [
@@ -81,7 +81,8 @@ export function optionsOf(command: ApiCommand): Option[] {
     ...scopesOf(command).map(scopeOption),
     ...(paged ? [LIMIT, ALL] : []),
     ...(isList ? [COLUMNS] : []),
-    ...(csv ? [{ name: 'csv', text: 'All of them, as CSV' }] : []),
+    ...(csv ? [{ name: 'csv', text: isList ? 'All of them, as CSV' : 'As CSV' }] : []),
+    ...(pdf ? [{ name: 'pdf', text: 'As PDF, to be written into a file' }] : []),
     ...(tasks ? [{ name: 'wait', text: 'Wait until it is done' }] : []),
     ...(changes ? [{ name: 'dry-run', text: 'Show what it would do, and do nothing' }] : []),
     ...(method === 'DELETE' ? [{ name: 'yes', text: 'Do it without asking' }] : []),

@@ -17,6 +17,7 @@ function listing() {
       const next = from + rows.length;
       return { results: rows, next_page_token: next < ALL.length ? String(next) : null };
     },
+    file: () => expect.fail('not asked'),
     stream: () => expect.fail('Lists are no streams'),
   };
   const read = (id: OperationId, limit: number) =>

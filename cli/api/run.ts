@@ -44,11 +44,7 @@ async function list(described: ApiCommand, columns: Columns, context: Context): 
   const { api, values, output, terminal } = context;
   const parameters = await parametersOf(described, context);
   const body = await bodyOf(described, context);
-  if (values.csv) {
-    const headers = { accept: 'text/csv, application/problem+json' };
-    for await (const text of await api.stream(operation, { parameters, headers })) terminal.out(text);
-    return;
-  }
+  if (await printFile(described, context, parameters)) return;
   const limit = values.all ? Number.MAX_SAFE_INTEGER : Number(values.limit ?? DEFAULT_ROWS);
   const input = { parameters, ...(body !== undefined && { body }) };
   const found = await rowsOf(api, operation, { input, place: rows, limit });
@@ -58,12 +54,28 @@ async function list(described: ApiCommand, columns: Columns, context: Context): 
   if (found.more) output.note('There are more: --all shows them.');
 }
 
+const FILE_TYPES = { csv: 'text/csv', pdf: 'application/pdf' };
+
+/** Prints the answer in the form that is asked for instead of a table, if one is. */
+async function printFile(
+  { operation }: ApiCommand,
+  { api, values, terminal }: Context,
+  parameters: Record<string, unknown>,
+): Promise<boolean> {
+  const type = Object.entries(FILE_TYPES).find(([name]) => values[name])?.[1];
+  if (type === undefined) return false;
+  const headers = { accept: `${type}, application/problem+json` };
+  for await (const piece of await api.file(operation, { parameters, headers })) terminal.out(piece);
+  return true;
+}
+
 async function ask(described: ApiCommand, context: Context): Promise<void> {
   const { operation, only } = described;
   const { api, values, output, terminal } = context;
   const dryRun = values['dry-run'] === true;
   const body = await bodyOf(described, context);
   const parameters = await parametersOf(described, context);
+  if (await printFile(described, context, parameters)) return;
   await confirm(described, context);
   const answer = await api.call(operation, { parameters, body, dryRun });
   const begun = operationOf(operation).tasks && !dryRun ? tasksIn(answer) : [];

@@ -180,6 +180,7 @@ export const additions: Partial<Record<OperationId, Addition>> = {
   listPriceLists: {
     columns: {
       ID: 'id',
+      PRICE: 'price',
       SCOPE: 'scope',
       RESELLER: 'reseller_id',
       CLIENT: 'client_id',
@@ -187,6 +188,17 @@ export const additions: Partial<Record<OperationId, Addition>> = {
       DISCOUNT: 'discount_percent',
       TAX: 'tax_percent',
       CURRENCY: 'currency',
+    },
+  },
+  listExternalAddresses: {
+    columns: {
+      REGION: 'region_id',
+      NETWORK: 'network_name',
+      PREFIX: 'cidr',
+      TOTAL: 'total',
+      'IN USE': 'in_use',
+      FREE: 'free',
+      KEPT: 'kept',
     },
   },
   getRegionalQuotas: { summary: 'Get the quotas of an account in a region' },

@@ -1,6 +1,6 @@
 /** What a command has of the process; main.ts fills it in. */
 export interface Terminal {
-  out(text: string): void;
+  out(text: string | Uint8Array): void;
   err(text: string): void;
   /** Columns of the terminal that standard output is; undefined if it is none. */
   width: number | undefined;

@@ -29,7 +29,8 @@ export async function tradewind(line: string, typed: Typed = {}): Promise<Ran> {
   const { environment = {}, input, answer, width, stop = new AbortController().signal, onOut } = typed;
   let [out, err] = ['', ''];
   const terminal: Terminal = {
-    out(text) {
+    out(given) {
+      const text = typeof given === 'string' ? given : Buffer.from(given).toString();
       out += text;
       onOut?.(text);
     },
