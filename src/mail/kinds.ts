@@ -63,7 +63,7 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
   },
   new_login: {
     to: 'the user',
-    when: 'the password was used from an address not used for 90 days. Addresses of an IPv6 /64 count as one; the first login sends no mail',
+    when: 'the password, and the second factor if one is needed, were used from an address not used for 90 days. Addresses of an IPv6 /64 count as one; the first login sends no mail',
     most: 10,
     ofAccount: false,
     page: none,
@@ -71,7 +71,7 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
   },
   failed_login: {
     to: "the addresses in the resellers' notification settings of this type",
-    when: 'somebody gave a wrong password for a user of one of their accounts; once an hour for each user',
+    when: 'somebody gave a wrong password or second factor for a user of one of their accounts; once an hour for each user',
     most: 30,
     mostByAccount: 10,
     ofAccount: false,

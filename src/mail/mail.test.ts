@@ -247,6 +247,37 @@ describe('a login', () => {
     const linesOf = (text = '') => text.trimEnd().split('\n').length;
     expect([linesOf(body.text), linesOf(body.html)]).toEqual([linesOf(mail.text), linesOf(mail.html)]);
   });
+
+  it('with a second factor is mailed once that was right, and a wrong one as a wrong password is', async () => {
+    const reseller = await addReseller(service, 'Careful');
+    const user = await newPerson(reseller.http);
+    const told = anyEmail();
+    const settings = `/iam/reselling/resellers/${reseller.resellerId}/notification_settings`;
+    await reseller.http.post(settings, { notification_type: 'failed_login', email: told, enabled: true });
+    const { codes } = await addApp(user);
+    await service.pool.query(`update login_attempts set address = '203.0.113.9' where user_id = $1`, [user.userId]);
+    const kinds = async () => (await stateOf(user.email)).map(({ kind }) => kind);
+    const answer = async (shown: object) => {
+      const { body } = await service.anonymous.post(LOGIN, { username: user.email, password: PASSWORD });
+      return service.anonymous.post('/tradewind/v1/logins/second_factor', { challenge: body.challenge, ...shown });
+    };
+    const attempts = async () => {
+      const { body } = await user.http.get('/iam/activity_log/logins');
+      return body.result.map((one: Record<string, unknown>) => [one.auth_type, one.is_successful]);
+    };
+    const before = await attempts();
+    await notAtTheEndOf(HOUR_MS);
+    expect((await answer({ code: '000000' })).status).toBe(400);
+    expect((await answer({ recovery_code: 'abcd-efgh-jkmn-pqrs' })).status).toBe(400);
+    const { mail } = await server.mailTo(told);
+    expect(mail.subject).toBe(`Failed login of ${user.email}`);
+    expect(await stateOf(told)).toHaveLength(1);
+    const failed = [['recovery_code', false], ['totp', false], ...before];
+    expect([await attempts(), await kinds()]).toEqual([failed, ['second_factor']]);
+    expect((await answer({ recovery_code: codes[0] })).status).toBe(200);
+    expect(await attempts()).toEqual([['recovery_code', true], ...failed]);
+    expect(await kinds()).toEqual(['second_factor', 'new_login']);
+  });
 });
 
 describe('the deletion of an account', () => {

@@ -170,11 +170,11 @@ async function opened(
 
 /** @throws InvalidError for a wrong name or password, SecondFactorNeededError, TooManyRequestsError */
 export async function logIn(on: Platform, request: LoginRequest, from: Sender): Promise<TokenPair> {
-  const user = await checkPasswordByName(on, request.username, request.password, from);
-  if (!user) throw noneFound();
-  const [membership] = await store.membershipsOf(on.database.sql, user.id);
+  const found = await checkPasswordByName(on, request.username, request.password, from);
+  if (!found) throw noneFound();
+  const { user, membership, needsFactor } = found;
   if (!membership) throw noneFound(SHUT);
-  if (user.has_second_factor || membership.lacks_factor) {
+  if (needsFactor) {
     const code = request.one_time_password;
     return code ? logInWithCode(on, user, code, from) : challengeUser(on, user);
   }

@@ -153,9 +153,9 @@ async function requireOwnPassword(
   password: string,
   from: Sender,
 ): Promise<void> {
-  const user = await checkPasswordByName(on, email, password, from);
+  const found = await checkPasswordByName(on, email, password, from);
   const refused = (message: string) => new InvalidError({ password: [message] });
-  if (user?.id !== known.id) {
+  if (found?.user.id !== known.id) {
     throw refused(
       'This is not the password of the login with this address. If you forgot it, ask the operator of the platform.',
     );

@@ -7,10 +7,9 @@ import type { Tables } from '../../../db/tables.ts';
 import { InvalidError, TooManyRequestsError, UnavailableError } from '../../../lib/errors.ts';
 import { senderNetwork } from '../../../lib/ip-addresses.ts';
 import { forPeople } from '../../../lib/time.ts';
-import type { NewMail } from '../../../mail/mailer.ts';
+import type { Mailer, NewMail } from '../../../mail/mailer.ts';
 import { subscribersOf } from '../../../mail/receivers.ts';
 import type { Platform } from '../../../platform.ts';
-import type { UserToLogIn } from '../store.ts';
 import * as store from '../store.ts';
 
 const KNOWN_MS = 90 * 24 * 3_600_000;
@@ -19,16 +18,27 @@ const MOST_ADDRESSES = 1_000;
 
 type Attempt = Insertable<Tables['login_attempts']>;
 
+type Named = Pick<store.UserToLogIn, 'id' | 'client_id' | 'email'>;
+
 /**
- * Returns the mails about an attempt to log in: to the user, if the password is used from a new address, or to their
- * resellers who want to know of failures. Call it before the attempt is recorded.
+ * Records an attempt to log in, and mails of it: to the user, if it came from a new address, or to their resellers who want to
+ * know of failures.
  */
-export async function loginMails(tx: Transaction, user: UserToLogIn, attempt: Attempt): Promise<NewMail[]> {
-  return attempt.successful ? ofNewAddress(tx, user, attempt) : ofFailure(tx, user, attempt);
+export async function recordAttempt(
+  { mailer }: { mailer: Mailer },
+  tx: Transaction,
+  user: Named | undefined,
+  attempt: Attempt,
+): Promise<void> {
+  // First the mails, which compare it with former attempts.
+  if (user) {
+    await mailer.queue(tx, await (attempt.successful ? ofNewAddress(tx, user, attempt) : ofFailure(tx, user, attempt)));
+  }
+  await store.insertAttempt(tx.sql, attempt, MOST_ATTEMPTS);
 }
 
 /** The first login has nothing to be compared with. */
-async function ofNewAddress(tx: Transaction, user: UserToLogIn, attempt: Attempt): Promise<NewMail[]> {
+async function ofNewAddress(tx: Transaction, user: Named, attempt: Attempt): Promise<NewMail[]> {
   const since = new Date(attempt.created_at.getTime() - KNOWN_MS);
   const { rows } = await sql<{ address: string; known: boolean }>`
     select distinct address, address = ${attempt.address} as known from login_attempts
@@ -41,8 +51,8 @@ async function ofNewAddress(tx: Transaction, user: UserToLogIn, attempt: Attempt
   return [{ kind: 'new_login', to: user.email, clientId: user.client_id, data }];
 }
 
-/** Once an hour for each user, however many passwords somebody tries. */
-async function ofFailure(tx: Transaction, user: UserToLogIn, attempt: Attempt): Promise<NewMail[]> {
+/** Once an hour for each user, however much somebody tries. */
+async function ofFailure(tx: Transaction, user: Named, attempt: Attempt): Promise<NewMail[]> {
   const places = tx.sql.selectFrom('client_users').select('client_id').where('user_id', '=', user.id);
   const clientIds = (await places.execute()).map(({ client_id }) => client_id);
   if (clientIds.length === 0) return [];
@@ -96,6 +106,7 @@ export const attemptOf = (
   auth_type,
 });
 
+/** Records it if it was wrong. What a right one is good for, the caller knows. */
 async function compared(
   on: Platform,
   user: store.UserToLogIn | undefined,
@@ -114,19 +125,25 @@ async function compared(
     throw error;
   });
   on.requestMeasures?.passwordGiven(successful ? 'right' : 'wrong');
-  const attempt = attemptOf(user, username, from, successful, on.clock.now());
-  // The record of a failure must survive the refusal, so it is not part of the request's transaction.
-  await on.database.transaction(async (tx) => {
-    if (user) await on.mailer.queue(tx, await loginMails(tx, user, attempt));
-    await store.insertAttempt(tx.sql, attempt, MOST_ATTEMPTS);
-  });
+  if (!successful) await recorded(on, user, attemptOf(user, username, from, false, on.clock.now()));
   return successful;
 }
 
-/** Records the attempt. Returns undefined if nobody has that name and password. @throws TooManyRequestsError */
+/** The record of a failure must survive the refusal, so it is not part of the request's transaction. */
+const recorded = (on: Platform, user: Named | undefined, attempt: Attempt) =>
+  on.database.transaction((tx) => recordAttempt(on, tx, user, attempt));
+
+/**
+ * Returns undefined if nobody has that name and password. Records the attempt, unless the user needs a second factor as well:
+ * then the password alone is no success. @throws TooManyRequestsError
+ */
 export async function checkPasswordByName(on: Platform, username: string, password: string, from: Sender) {
   const user = await store.findUserByEmail(on.database.sql, username);
-  return (await compared(on, user, username, password, from)) ? user : undefined;
+  if (!(await compared(on, user, username, password, from)) || !user) return undefined;
+  const [membership] = await store.membershipsOf(on.database.sql, user.id);
+  const needsFactor = membership !== undefined && (user.has_second_factor || membership.lacks_factor);
+  if (!needsFactor) await recorded(on, user, attemptOf(user, username, from, true, on.clock.now()));
+  return { user, membership, needsFactor };
 }
 
 /**
@@ -142,7 +159,10 @@ export async function checkPasswordAgain(
 ): Promise<store.UserToLogIn & { password_hash: string }> {
   const user = await store.findUserById(on.database.sql, userId);
   const right = user !== undefined && (await compared(on, user, user.email, password, from));
-  if (right && user.password_hash !== null) return { ...user, password_hash: user.password_hash };
+  if (right && user.password_hash !== null) {
+    await recorded(on, user, attemptOf(user, user.email, from, true, on.clock.now()));
+    return { ...user, password_hash: user.password_hash };
+  }
   throw new InvalidError({ [field]: ['Wrong password.'] });
 }
 

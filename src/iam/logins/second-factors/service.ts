@@ -5,8 +5,8 @@ import { isoMicros } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import { freshOrigin, openLogin, pairOf } from '../pairs.ts';
-import { type AuthType, attemptOf, checkPasswordAgain, MOST_ATTEMPTS, type Sender } from '../passwords/service.ts';
-import { findUserById, insertAttempt, membershipsOf, type UserToLogIn } from '../store.ts';
+import { type AuthType, attemptOf, checkPasswordAgain, recordAttempt, type Sender } from '../passwords/service.ts';
+import { findUserById, membershipsOf, type UserToLogIn } from '../store.ts';
 import { mailChange } from './in-transaction.ts';
 import * as proofs from './proofs.ts';
 import type * as schema from './schema.ts';
@@ -83,7 +83,7 @@ class WrongFactorError extends errors.InvalidError {
  */
 async function guessed<T>(
   on: Platform,
-  user: { id: number; email: string },
+  user: Pick<UserToLogIn, 'id' | 'client_id' | 'email'>,
   kind: AuthType,
   from: Sender,
   {
@@ -93,7 +93,7 @@ async function guessed<T>(
 ): Promise<T> {
   const giveBack = await on.guesses.take(user.email, from.address);
   const attempted = (tx: Transaction, successful: boolean) =>
-    insertAttempt(tx.sql, attemptOf(user, user.email, from, successful, tx.now, kind), MOST_ATTEMPTS);
+    recordAttempt(on, tx, user, attemptOf(user, user.email, from, successful, tx.now, kind));
   try {
     const result = await on.database.transaction(async (tx) => {
       const made = await work(tx);

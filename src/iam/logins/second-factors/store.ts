@@ -87,7 +87,7 @@ export async function findLoginChallenge(db: Sql, text: string, now: Date) {
     .selectFrom('sign_in_challenges as challenge')
     .innerJoin('users', 'users.id', 'challenge.user_id')
     .select(['challenge.hash', 'challenge.purpose', 'challenge.passkey_challenge', 'challenge.password_version'])
-    .select(['users.id', 'users.email', 'users.password_hash'])
+    .select(['users.id', 'users.client_id', 'users.email', 'users.password_hash'])
     .where('challenge.hash', '=', token.secretHash)
     .where('challenge.user_id', '=', token.id)
     .where('challenge.purpose', 'in', ['log_in', 'enrol'])
