@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPerson, PASSWORD } from '../../../../test/support/logins.ts';
+import { codeAt } from '../../../../test/support/second-factors.ts';
 import { borrowService, type TestService } from '../../../../test/support/service.ts';
 import { openDatabase, type PlainDatabase } from '../../../db/database.ts';
 import { makeConsoleCode } from './service.ts';
@@ -91,6 +92,25 @@ describe('a code', () => {
     const given = await code();
     const both = await Promise.all([send('exchange', { code: given }), send('exchange', { code: given })]);
     expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400]);
+  });
+
+  it('lets the administrator add the second factor that the account requires, and asks for none later', async () => {
+    const policy = '/tradewind/v1/clients/1/sign_in_policy';
+    const SECOND = '/tradewind/v1/logins/second_factor';
+    await service.http.put(policy, { second_factor: 'required' });
+    const given = await code();
+    const asked = await send('exchange', { code: given });
+    expect([asked.status, asked.cookie]).toEqual([401, undefined]);
+    const { challenge, enrol, message } = JSON.parse(asked.text);
+    expect([enrol, message]).toEqual([true, 'The account requires a second factor; add one']);
+    expect((await send('exchange', { code: given })).status).toBe(400);
+    const { body: app } = await service.anonymous.post(`${SECOND}/enrol`, { challenge });
+    const entered = await send('second_factor', { challenge, code: codeAt(app.uri, Date.now()) });
+    expect(entered.status, entered.text).toBe(200);
+    const again = await send('exchange', { code: await code() });
+    for (const { cookie } of [entered, again]) expect((await send('refresh', {}, { cookie })).status).toBe(200);
+    await service.http.put(policy, { second_factor: 'optional' });
+    await service.pool.query('delete from second_factors');
   });
 });
 

@@ -6,8 +6,9 @@ import type { Platform } from '../../../platform.ts';
 import { freshOrigin, openLogin, pairOf } from '../pairs.ts';
 import { attemptOf, MOST_ATTEMPTS, type Sender } from '../passwords/service.ts';
 import type { TokenPair } from '../schema.ts';
+import { challengeUser } from '../second-factors/service.ts';
 import { enterAccount } from '../service.ts';
-import { findUserForOperator, insertAttempt, membershipsOf } from '../store.ts';
+import { findUserById, findUserForOperator, insertAttempt, membershipsOf } from '../store.ts';
 
 /*
  * Codes that sign the platform administrator in to the console, once: the operator gets one in an address, behind the #, where neither
@@ -35,9 +36,12 @@ export async function makeConsoleCode({ database }: { database: Database }): Pro
   });
 }
 
-/** Logs in with a code, which is worthless from then on. @throws InvalidError */
+/**
+ * Logs in with a code, which is worthless from then on.
+ * @throws InvalidError, SecondFactorNeededError if the account requires a second factor of a user who has none
+ */
 export async function exchangeCode(on: Platform, code: string, from: Sender): Promise<TokenPair> {
-  const login = await on.database.transaction(async (tx) => {
+  const { login, lacking } = await on.database.transaction(async (tx) => {
     const row = await tx.sql
       .deleteFrom('console_codes')
       .where('hash', '=', hashOf(code))
@@ -49,9 +53,13 @@ export async function exchangeCode(on: Platform, code: string, from: Sender): Pr
       throw new InvalidError({
         code: ['This address was used or is older than ten minutes; "npx tradewind console" prints another.'],
       });
+    // The first refresh would end a login without one.
+    const lacking = membership.lacks_factor ? await findUserById(tx.sql, membership.user_id) : undefined;
+    if (lacking) return { lacking };
     await recordEntry(tx, membership.user_id, from);
-    return openLogin(tx, membership, freshOrigin(membership.user_id));
+    return { login: await openLogin(tx, membership, freshOrigin(membership.user_id)) };
   });
+  if (!login) return challengeUser(on, lacking);
   on.authenticator.forget(login.ended);
   return pairOf(on, login);
 }
