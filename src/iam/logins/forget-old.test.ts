@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newPerson } from '../../../test/support/logins.ts';
+import { bearer, comes, logIn, newPerson } from '../../../test/support/logins.ts';
+import { addApp } from '../../../test/support/second-factors.ts';
 import { borrowService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { deleteExpired } from '../tokens/store.ts';
 import { createGuesses } from './guesses/service.ts';
+import { deleteOld } from './second-factors/store.ts';
 import { deleteOldLogins } from './store.ts';
 
 let service: TestService;
@@ -29,6 +31,32 @@ it('logins and login attempts go when they are over, and none before', async () 
     'select (select count(*)::int from login_sessions) as logins, (select count(*)::int from login_attempts) as attempts',
   );
   expect(rows).toEqual([{ logins: 0, attempts: 0 }]);
+});
+
+it('second factors and recovery codes go with their user, or after the account, and no others', async () => {
+  const [host, stays] = [await newPerson(service.http), await newPerson(service.http)];
+  const email = `deleted-${host.email}`;
+  const userId = await comes(host, email);
+  const left = async () => {
+    const counts = await service.pool.query(
+      `select user_id::int, count(*)::int as codes, (select count(*)::int from second_factors of where of.user_id = codes.user_id) as factors
+         from recovery_codes codes where user_id = any($1) group by user_id order by user_id`,
+      [[host.userId, stays.userId, userId]],
+    );
+    return counts.rows;
+  };
+  for (const http of [host.http, stays.http, bearer(service.url, await logIn(service.anonymous, email))]) {
+    await addApp({ http });
+  }
+  const all = await left();
+  expect(all).toHaveLength(3);
+  expect((await host.http.delete(`/iam/clients/${host.clientId}/client-users/${userId}`)).status).toBe(200);
+  const without = (id: number) => all.filter(({ user_id }) => user_id !== userId && user_id !== id);
+  expect(await left()).toEqual(without(0));
+  await service.pool.query('update users set deleted_at = now() where id = $1', [host.userId]);
+  await database.transaction((tx) => deleteOld(tx, new Date()));
+  expect(await left()).toEqual(without(host.userId));
+  expect(without(host.userId)).toEqual([{ user_id: stays.userId, codes: 10, factors: 1 }]);
 });
 
 it('wrong passwords are forgotten after a quarter of an hour', async () => {

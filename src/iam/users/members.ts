@@ -9,6 +9,7 @@ import * as accounts from '../accounts/service.ts';
 import { acceptedRole, namesNone, type Role, roleOf } from '../identity/schema.ts';
 import { type Credentials, together } from '../identity/service.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
+import { removeSecondFactors } from '../logins/second-factors/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
 import { isBeyond, looksAfter, mayStaff, placesInReach } from './rights.ts';
 import type { UpdateUser, UserRole } from './schema.ts';
@@ -115,7 +116,7 @@ export async function takeOut(tx: Transaction, userId: number, clientId: number)
   const [next] = await store.membershipsOf(tx.sql, [user.id]);
   if (!next) {
     await store.markDeleted(tx.sql, user.id, tx.now);
-    return together(changed, await endLogins(tx, { userId: user.id }));
+    return together(changed, await removeSecondFactors(tx, user.id));
   }
   if (user.home_id === clientId) await store.moveHome(tx.sql, user.id, next.client_id);
   return changed;

@@ -243,10 +243,12 @@ export async function isRequired(db: Sql, userId: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Deletes what has expired, and what deleted users had. */
+/** Deletes what has expired, and what users had who were deleted with their account. */
 export async function deleteOld(tx: Transaction, now: Date): Promise<void> {
   await tx.sql.deleteFrom('sign_in_challenges').where('expires_at', '<', now).execute();
-  await sql`
-    delete from second_factors using users
-     where users.id = second_factors.user_id and users.deleted_at is not null`.execute(tx.sql);
+  for (const table of [sql.table('second_factors'), sql.table('recovery_codes')]) {
+    await sql`
+      delete from ${table} using users
+       where users.id = ${table}.user_id and users.deleted_at is not null`.execute(tx.sql);
+  }
 }
