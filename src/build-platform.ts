@@ -36,6 +36,7 @@ export function buildPlatform(foundation: Foundation): Platform {
     inTurn: createReportTurns(),
     aiTaskCounts: createAiTaskCounts(database),
     mediaReads: new Map(),
+    providerTalks: new Map(),
     mailer: createMailer(foundation),
     actionLog,
     refusals,

@@ -31,6 +31,8 @@ export interface Foundation {
   secrets: Secrets;
   /** Whether mails are sent, and not only put into a folder. */
   smtp?: boolean | undefined;
+  /** Whether the console is served. */
+  console?: boolean | undefined;
   /** How mails present themselves. */
   letterhead(): Letterhead;
   /** Hosts that are allowed as webhooks although they aren't on the public internet. */

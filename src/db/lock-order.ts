@@ -11,6 +11,7 @@
 export const LOCK_ORDER = [
   'clients',
   'resellers',
+  'identity_providers',
   'users',
   'projects',
   'tasks',

@@ -17,6 +17,7 @@ import { tokenRoutes } from './tokens/routes.ts';
 import { invitationRoutes, memberRoutes, userRoutes } from './users/routes.ts';
 import { sellerRoutes } from './users/sellers/routes.ts';
 import { signInRoutes } from './users/sign-in/routes.ts';
+import { singleSignOnRoutes } from './users/single-sign-on/routes.ts';
 
 /** Registers its operations under one base address. */
 export function registerIamRoutes(app: Api, on: Platform): void {
@@ -27,6 +28,7 @@ export function registerIamRoutes(app: Api, on: Platform): void {
   memberRoutes(app, on);
   sellerRoutes(app, on);
   signInRoutes(app, on);
+  singleSignOnRoutes(app, on);
   invitationRoutes(app, on);
   clientRoutes(app, on);
   suspensionRoutes(app, on);

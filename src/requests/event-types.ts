@@ -69,6 +69,7 @@ const webhook = { word: 'webhook', param: 'webhook_id', table: 'webhooks' };
 const credentials = { word: 'cluster', verb: 'credentials_read', table: 'kubernetes_clusters' };
 const login = { word: 'login', verb: 'created' };
 const factor = { word: 'second_factor' };
+const provider = { word: 'identity_provider', param: 'provider_id' };
 const policy = { word: 'sign_in_policy', param: 'client_id' };
 
 /** Operations that the published log of user actions doesn't know. */
@@ -99,6 +100,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createSeller: { ...seller, verb: 'invited' },
   createReseller: { ...reseller, verb: 'created' },
   createUser: { ...user, verb: 'created' },
+  createIdentityProvider: { ...provider, verb: 'created' },
   createWebhook: { ...webhook, verb: 'created' },
   deactivateFreeFeature: { ...feature, verb: 'deactivated' },
   deactivatePaidFeature: { ...feature, verb: 'deactivated' },
@@ -113,6 +115,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deleteReseller: { ...reseller, verb: 'deletion_begun' },
   deleteSeller: { ...seller, verb: 'deleted' },
   deleteUser: { ...user, verb: 'deleted' },
+  deleteIdentityProvider: { ...provider, verb: 'deleted' },
   deleteWebhook: { ...webhook, verb: 'deleted' },
   endOwnLogin: { word: 'login', verb: 'ended', param: 'login_id' },
   endOwnLogins: { word: 'login', verb: 'ended' },
@@ -156,6 +159,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   updateNotificationSetting: { ...setting, verb: 'updated' },
   updateSeller: { ...seller, verb: 'updated' },
   updateUser: { ...user, verb: 'updated' },
+  updateIdentityProvider: { ...provider, verb: 'updated' },
   updateWebhook: { ...webhook, verb: 'updated' },
   withdrawDeletionRequest: { word: 'deletion_request', verb: 'deleted' },
 };
@@ -209,6 +213,7 @@ export const ADMINISTRATIVE: ReadonlySet<string> = new Set([
   'feature',
   'invoice',
   'issuer',
+  'identity_provider',
   'login',
   'notification_setting',
   'orphan',

@@ -19,6 +19,7 @@ const SHAPES = {
   'mails.data': { keys: { id: 'uuid' }, json: true, lost: 'row' },
   'webhooks.secret': { keys: { id: 'uuid' }, json: false, lost: 'value' },
   'webhooks.previous_secret': { keys: { id: 'uuid' }, json: false, lost: 'value' },
+  'identity_providers.oidc_client_secret': { keys: { id: 'uuid' }, json: false, lost: 'value' },
   // A factor that nobody can read any more still keeps strangers out.
   'second_factors.secret': { keys: { id: 'uuid' }, json: false, lost: 'value' },
 } as const satisfies Record<string, Omit<ColumnShape, 'table' | 'column'>>;

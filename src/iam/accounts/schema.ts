@@ -21,7 +21,7 @@ const AUTH_TYPES = ['password', 'sso', 'github', 'google-oauth2'] as const;
 export const AuthTypes = Type.Array(Choice(AUTH_TYPES), {
   maxItems: AUTH_TYPES.length,
   uniqueItems: true,
-  description: 'Ways to log in, stored as given. Regardless of this value, users can only log in with passwords.',
+  description: 'Ways to log in, stored as given. They say nothing about how the user may log in.',
   examples: [['password']],
 });
 
@@ -62,7 +62,7 @@ const userFields = {
   activated: Type.Boolean({
     description: 'Whether the user has a password to log in with; false for an invited user who has not joined yet',
   }),
-  sso_auth: Type.Boolean({ description: 'Always false: there is no single sign-on.' }),
+  sso_auth: Type.Boolean({ description: 'Whether an identity provider has vouched for the user' }),
   two_fa: Type.Boolean({ description: 'Whether the user has a second factor' }),
   is_active: Type.Boolean({ description: 'False: blocked in this account, or by the platform' }),
 };

@@ -75,13 +75,16 @@ export async function findLoginOwner(db: Sql, loginId: number) {
       'login_sessions.refresh_id as refreshId',
       'login_sessions.maker_id as makerId',
       'login_sessions.token_id as madeByToken',
+      'login_sessions.provider_id as providerId',
     ])
     .where('login_sessions.id', '=', loginId)
     .executeTakeFirst();
   if (!row) return undefined;
   const inPerson = row.makerId === row.user_id && row.madeByToken === null;
   const { expiresAt, key, refreshId } = row;
-  return { expiresAt, key, refreshId, ...accessOf(row, { tokenId: undefined, loginId, inPerson }) };
+  // An account's identity provider vouches for its members, and for nobody's rights beyond accounts.
+  const place = row.providerId === null ? row : { ...row, reseller_id: null, platform_administrator: false };
+  return { expiresAt, key, refreshId, ...accessOf(place, { tokenId: undefined, loginId, inPerson }) };
 }
 
 /** Combines every user with every account, and with the user's role there, if any. The credential selects both. */

@@ -32,6 +32,8 @@ type Which =
   | { actingUserId: number }
   /** Logins by users of this account in the name of others, or by others in the name of its users. */
   | { actingClientId: number }
+  /** Logins that this identity provider vouches for. */
+  | { providerId: string }
   /** Logins in this account. */
   | { clientId: number };
 
@@ -65,6 +67,7 @@ export async function endLongestUnused(
 function matches(which: Which) {
   return (login: ExpressionBuilder<Tables, 'login_sessions'>) => {
     if ('family' in which) return login('family', '=', which.family);
+    if ('providerId' in which) return login('provider_id', '=', which.providerId);
     if ('ids' in which) return login('id', '=', login.fn.any(login.val([...which.ids])));
     if ('tokenIds' in which) return login('token_id', '=', login.fn.any(login.val([...which.tokenIds])));
     if ('memberId' in which) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
+import { ForbiddenError } from '../../lib/errors.ts';
 import type { Clock } from '../../lib/time.ts';
 import { ROLES } from '../../requests/principal.ts';
 import { lesserRole, roleOf, userTypeOf } from '../identity/schema.ts';
@@ -10,6 +11,7 @@ import * as store from './store.ts';
 
 const ACCESS_MS = 3_600_000;
 const REFRESH_MS = 24 * 3_600_000;
+const VOUCHED_MS = 12 * 3_600_000;
 /** Logins of one user by one person. Programs that log in anew for each call would fill the table otherwise. */
 export const MOST_LOGINS = 100;
 
@@ -26,7 +28,7 @@ export interface OpenLogin {
 }
 
 /** Where a login comes from, and the most it may do. `ends_at` is the expiry of the API token that it comes from. */
-export type Origin = Pick<store.LoginRow, 'family' | 'maker_id' | 'token_id' | 'role_id' | 'ends_at'>;
+export type Origin = Pick<store.LoginRow, 'family' | 'maker_id' | 'token_id' | 'role_id' | 'ends_at' | 'provider_id'>;
 
 /** The origin of a login with the right password. */
 export function freshOrigin(userId: number): Origin {
@@ -36,7 +38,29 @@ export function freshOrigin(userId: number): Origin {
     token_id: null,
     role_id: ROLES.administrators.id,
     ends_at: null,
+    provider_id: null,
   };
+}
+
+/** The origin of a login that an identity provider vouches for. It ends in time, so that whoever leaves the company is out. */
+function vouchedOrigin(userId: number, providerId: string, now: Date): Origin {
+  return { ...freshOrigin(userId), provider_id: providerId, ends_at: new Date(now.getTime() + VOUCHED_MS) };
+}
+
+/** For whom an identity provider has vouched, and where it lets them in. */
+export interface Vouched {
+  userId: number;
+  clientId: number;
+  providerId: string;
+}
+
+/** @throws ForbiddenError if that is no longer so */
+export async function openVouched(tx: Transaction, { userId, clientId, providerId }: Vouched): Promise<OpenLogin> {
+  const of = (await store.membershipsOf(tx.sql, userId)).find((one) => one.client_id === clientId);
+  if (!of || !(await store.hasSay(tx.sql, providerId, clientId))) {
+    throw new ForbiddenError('You may no longer sign in so; ask the administrator of your account');
+  }
+  return openLogin(tx, of, vouchedOrigin(userId, providerId, tx.now));
 }
 
 /** Pass `ended` to the authenticator's `forget` after the commit. */

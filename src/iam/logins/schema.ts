@@ -93,7 +93,7 @@ const LoginAttempt = wire.Named('LoginAttempt', {
   login_at: wire.Timestamp('The same as `created_at`'),
   is_successful: Type.Boolean({ description: 'The same as `successful`' }),
   auth_type: Type.String({
-    description: 'What was given: password, totp, recovery_code or passkey',
+    description: 'What was given: password, totp, recovery_code or passkey; or sso, for an identity provider',
     examples: ['password'],
   }),
   user: Type.Integer({ description: 'The user; 0 if no user has that name', examples: [1] }),

@@ -12,7 +12,16 @@ import { lockClients, requireManaged } from '../accounts/service.ts';
 import { type Addressed, notePasswordRequest, replacePassword } from '../accounts/users/in-transaction.ts';
 import * as identity from '../identity/service.ts';
 import { endLogins } from './in-transaction.ts';
-import { freshOrigin, type OpenLogin, type Origin, openLogin, pairOf, refreshExpiry } from './pairs.ts';
+import {
+  freshOrigin,
+  type OpenLogin,
+  type Origin,
+  openLogin,
+  openVouched,
+  pairOf,
+  refreshExpiry,
+  type Vouched,
+} from './pairs.ts';
 import { beginReset } from './password-resets/service.ts';
 import { checkPasswordAgain, checkPasswordByName, hashPassword, type Sender } from './passwords/service.ts';
 import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
@@ -71,8 +80,9 @@ async function renewed(
   if (given.loginKey !== undefined && given.loginKey !== login.key) throw ended();
   if (login.refresh_id !== given.id) throw new UsedTwiceError(login.family);
   const of = (await store.membershipsOf(tx.sql, login.user_id)).find(({ client_id }) => client_id === login.client_id);
-  // The account may require a second factor since.
-  if (!of || (of.lacks_factor && isInPerson(login))) throw ended();
+  // The account may require a second factor since, or an identity provider.
+  if (!of || ((of.lacks_factor || of.needs_provider) && isByPassword(login))) throw ended();
+  if (login.provider_id !== null && !(await store.hasSay(tx.sql, login.provider_id, login.client_id))) throw ended();
   const expiresAt = refreshExpiry(now, login.ends_at);
   const renewal = await store.renewLogin(tx.sql, login.id, { refresh_id: refreshId, expires_at: expiresAt });
   // Every process that remembers the login remembers its former expiry.
@@ -119,13 +129,16 @@ async function originOf(tx: Transaction, principal: Principal): Promise<Origin> 
   const login = loginId === undefined ? undefined : await store.keepLogin(tx.sql, loginId);
   if (!login) throw new errors.UnauthenticatedError('Token is invalid or expired', true);
   // The caller's role in another account may differ; only the maximum of this login counts.
-  const { family, maker_id, token_id, role_id, ends_at } = login;
-  return { family, maker_id, token_id, role_id, ends_at };
+  const { family, maker_id, token_id, role_id, ends_at, provider_id } = login;
+  return { family, maker_id, token_id, role_id, ends_at, provider_id };
 }
 
-/** What an account requires of its users concerns neither API tokens nor resellers who act for them. */
-const isInPerson = (login: Pick<store.LoginRow, 'user_id' | 'maker_id' | 'token_id'>): boolean =>
-  login.maker_id === login.user_id && login.token_id === null;
+/**
+ * What an account requires of passwords concerns neither API tokens nor resellers who act for users, nor whom an identity provider
+ * vouches for: that asks for a second factor itself.
+ */
+const isByPassword = (login: Pick<store.LoginRow, 'user_id' | 'maker_id' | 'token_id' | 'provider_id'>): boolean =>
+  login.maker_id === login.user_id && login.token_id === null && login.provider_id === null;
 
 async function noteRequest(on: Platform, tx: Transaction, email: string): Promise<Addressed | undefined> {
   const now = tx.now;
@@ -158,8 +171,15 @@ async function opened(
     if (!of) throw new errors.NotFoundError('Client', clientId);
     const origin = await originOf(tx, principal);
     refuse(of, origin);
-    if (of.lacks_factor && isInPerson({ ...origin, user_id: userId })) {
-      throw new errors.ForbiddenError('This account requires a second factor; add one to your login first');
+    if (isByPassword({ ...origin, user_id: userId })) {
+      if (of.needs_provider) throw providerNeeded();
+      if (of.lacks_factor) {
+        throw new errors.ForbiddenError('This account requires a second factor; add one to your login first');
+      }
+    }
+    // What one account's provider says of a user must not let it into the user's other accounts.
+    if (origin.provider_id !== null && !(await store.hasSay(tx.sql, origin.provider_id, clientId))) {
+      throw new errors.ForbiddenError('You signed in with a company that has no say in this account; log in there');
     }
     noteAccount(clientId);
     return openLogin(tx, of, origin);
@@ -172,7 +192,8 @@ async function opened(
 export async function logIn(on: Platform, request: LoginRequest, from: Sender): Promise<TokenPair> {
   const found = await checkPasswordByName(on, request.username, request.password, from);
   if (!found) throw noneFound();
-  const { user, membership, needsFactor } = found;
+  const { user, membership, needsFactor, needsProvider } = found;
+  if (needsProvider) throw providerNeeded();
   if (!membership) throw noneFound(SHUT);
   if (needsFactor) {
     const code = request.one_time_password;
@@ -182,6 +203,13 @@ export async function logIn(on: Platform, request: LoginRequest, from: Sender): 
     if (!(await store.keepPassword(tx.sql, user))) throw noneFound();
     return openLogin(tx, membership, freshOrigin(user.id));
   });
+  on.authenticator.forget(login.ended);
+  return pairOf(on, login);
+}
+
+/** Logs in somebody for whom an identity provider has vouched. @throws ForbiddenError */
+export async function logInVouched(on: Platform, vouched: Vouched): Promise<TokenPair> {
+  const login = await on.database.transaction((tx) => openVouched(tx, vouched));
   on.authenticator.forget(login.ended);
   return pairOf(on, login);
 }
@@ -345,6 +373,8 @@ function mayBecome(principal: Principal, user: store.MembershipRow): boolean {
     (user.reseller_id === null || user.reseller_id === principal.resellerId)
   );
 }
+
+const providerNeeded = () => new errors.ForbiddenError('This account takes no passwords; sign in with your company');
 
 function noneFound(hint?: string): errors.InvalidError {
   return new errors.InvalidError({ errors: ['No active account found with the given credentials.'] }, undefined, hint);

@@ -75,7 +75,7 @@ export async function keepPassword(db: Sql, user: UserToLogIn): Promise<boolean>
   return row !== undefined;
 }
 
-/** A user's membership in an account, as tokens describe it. `lacks_factor`: the account requires a second factor, and the user has none. */
+/** A user's membership in an account, as tokens describe it. `lacks_factor`: the account requires a second factor, and the user has none. `needs_provider`: passwords let nobody like the user in. */
 export type MembershipRow = InferResult<ReturnType<typeof memberships>>[number];
 
 /** Returns the accounts that a user may enter; the home account comes first. */
@@ -115,6 +115,13 @@ function memberships(db: Sql) {
              and (role_ids is null or client_users.role_id = any(role_ids)))
         and not exists (${factorsOf(sql.ref('client_users.user_id'))})`.as('lacks_factor'),
     )
+    .select(
+      sql<boolean>`exists (
+          select from identity_providers
+           where identity_providers.client_id = client_users.client_id and enabled and required)
+        and not (client_users.role_id = ${ROLES.administrators.id}
+          and exists (${factorsOf(sql.ref('client_users.user_id'))}))`.as('needs_provider'),
+    )
     .where('client_users.is_active', '=', true)
     .where('users.is_active', '=', true)
     .where('users.pending', '=', false)
@@ -124,6 +131,17 @@ function memberships(db: Sql) {
     .orderBy((row) => row('client_users.client_id', '=', row.ref('users.client_id')), 'desc')
     .orderBy('client_users.client_id')
     .orderBy('client_users.user_id');
+}
+
+/** Whether an identity provider has a say in an account. */
+export async function hasSay(db: Sql, providerId: string, clientId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from identity_providers join clients on clients.id = ${clientId}
+     where identity_providers.id = ${providerId} and enabled
+       and (identity_providers.client_id = clients.id or identity_providers.reseller_id = clients.reseller_id)`.execute(
+    db,
+  );
+  return rows.length > 0;
 }
 
 /** Returns an API token that nobody can revoke before the transaction ends. Undefined if it was revoked already. */

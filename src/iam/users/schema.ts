@@ -248,7 +248,7 @@ export function presentedIn(user: UserRow, meant: Membership, known: readonly Me
     auth_types: user.auth_types as User['auth_types'],
     deleted: false,
     activated: user.has_password,
-    sso_auth: false,
+    sso_auth: user.sso_auth,
     two_fa: user.two_fa,
     is_active: user.is_active && meant.is_active,
     client_and_roles: known.map((membership) => ({

@@ -26,6 +26,7 @@ function users(db: Sql) {
       row('users.password_hash', 'is not', null).$castTo<boolean>().as('has_password'),
       sql<boolean>`exists (
         select from second_factors where user_id = users.id and confirmed_at is not null)`.as('two_fa'),
+      sql<boolean>`exists (select from identities where user_id = users.id)`.as('sso_auth'),
     ])
     .where('users.deleted_at', 'is', null);
 }

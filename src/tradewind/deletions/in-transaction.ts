@@ -5,6 +5,7 @@ import { lockForGood, markClientDeleted } from '../../iam/accounts/service.ts';
 import { deactivateAllOf } from '../../iam/features/service.ts';
 import { endLogins } from '../../iam/logins/in-transaction.ts';
 import { deleteTokens } from '../../iam/tokens/service.ts';
+import { deleteProvidersOf } from '../../iam/users/single-sign-on/service.ts';
 import { forgetRequestOf } from '../deletion-requests/service.ts';
 import { deleteWebhooksOf } from '../webhooks/service.ts';
 import { holdsSomething } from './work/store.ts';
@@ -23,6 +24,7 @@ export async function shutAccount(tx: Transaction, clientId: number): Promise<vo
   await deleteBelongings(tx, clientId);
   await deleteTokens(tx, { clientId, onlyOfOutsiders: false });
   await endLogins(tx, { clientId });
+  await deleteProvidersOf(tx, clientId);
 }
 
 /** Marks the account as deleted. Returns false if a request that had begun before has added something to it. */

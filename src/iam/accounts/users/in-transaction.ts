@@ -79,15 +79,19 @@ async function renameUser(db: Sql, userId: number, email: string, now: Date): Pr
 
 /** Notes that a user asks for a new password. Returns the user, unless one was already noted after `since`. */
 export async function notePasswordRequest(db: Sql, email: string, { now, since }: { now: Date; since: Date }) {
-  return db
-    .updateTable('users')
-    .set({ password_requested_at: now })
-    .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
-    .where('deleted_at', 'is', null)
-    .where('pending', '=', false)
-    .where((user) => user.or([user('password_requested_at', 'is', null), user('password_requested_at', '<', since)]))
-    .returning(['id', 'client_id', 'email', 'former_email', 'email_changed_at'])
-    .executeTakeFirst();
+  return (
+    db
+      .updateTable('users')
+      .set({ password_requested_at: now })
+      .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
+      .where('deleted_at', 'is', null)
+      .where('pending', '=', false)
+      // Who has only ever come from an identity provider would keep the password after leaving the company.
+      .where(sql<boolean>`(password_hash is not null or not exists (select from identities where user_id = users.id))`)
+      .where((user) => user.or([user('password_requested_at', 'is', null), user('password_requested_at', '<', since)]))
+      .returning(['id', 'client_id', 'email', 'former_email', 'email_changed_at'])
+      .executeTakeFirst()
+  );
 }
 
 /** The users of an account that goes to another reseller act for their former one no longer. Returns who they were. */
@@ -148,7 +152,7 @@ export class AddressTakenError extends InvalidError {
     return 'InvalidError';
   }
 
-  constructor(field: string) {
-    super({ [field]: ['User with this email already exists.'] });
+  constructor(field: string, message = 'User with this email already exists.') {
+    super({ [field]: [message] });
   }
 }

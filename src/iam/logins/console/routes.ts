@@ -10,7 +10,7 @@ import { LoginRequest, type TokenPair } from '../schema.ts';
 import { SecondFactorLogin } from '../second-factors/schema.ts';
 import { completeLogin } from '../second-factors/service.ts';
 import * as logins from '../service.ts';
-import { exchangeCode, exchangeToken } from './service.ts';
+import { browserCookie, exchangeCode, exchangeToken } from './service.ts';
 
 const BASE = '/iam/auth/console';
 const DAY_SECONDS = 24 * 3_600;
@@ -36,7 +36,10 @@ export function consoleSessionRoutes(app: Api, on: Platform): void {
     async (request, reply) => {
       const { body } = request;
       const from = senderOf(request);
-      const pair = 'code' in body ? await exchangeCode(on, body.code, from) : await exchangeToken(on, body.token, from);
+      const pair =
+        'code' in body
+          ? await exchangeCode(on, body.code, from, browserOf(on, request))
+          : await exchangeToken(on, body.token, from);
       return session(request, reply, pair);
     },
   );
@@ -101,6 +104,9 @@ function keep(request: FastifyRequest, reply: FastifyReply, value: string, maxAg
   } as const;
   void reply.header('set-cookie', stringifySetCookie(cookie));
 }
+
+const browserOf = (on: Platform, { headers }: FastifyRequest): string | undefined =>
+  parseCookie(headers.cookie ?? '')[browserCookie(on).name] || undefined;
 
 /** Servers on other ports of the same name have cookies of their own. */
 const nameOf = ({ host }: FastifyRequest): string => `tw_${/:(\d+)$/.exec(host)?.[1] ?? 'default'}`;

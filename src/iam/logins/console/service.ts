@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import type { Platform } from '../../../platform.ts';
-import { freshOrigin, openLogin, pairOf } from '../pairs.ts';
-import { attemptOf, MOST_ATTEMPTS, type Sender } from '../passwords/service.ts';
+import { freshOrigin, openLogin, openVouched, pairOf, type Vouched } from '../pairs.ts';
+import { type AuthType, attemptOf, MOST_ATTEMPTS, type Sender } from '../passwords/service.ts';
 import type { TokenPair } from '../schema.ts';
 import { challengeUser } from '../second-factors/service.ts';
 import { enterAccount } from '../service.ts';
@@ -36,12 +36,53 @@ export async function makeConsoleCode({ database }: { database: Database }): Pro
   });
 }
 
+/** Makes a code for somebody for whom an identity provider has vouched, good for this browser only. */
+export async function makeSignInCode(
+  tx: Transaction,
+  { userId, clientId, providerId, browser }: Vouched & { browser: string },
+): Promise<string> {
+  await tx.sql.deleteFrom('sign_in_codes').where('expires_at', '<=', NOW).execute();
+  const code = randomBytes(BYTES).toString('base64url');
+  await tx.sql
+    .insertInto('sign_in_codes')
+    .values({
+      hash: hashOf(code),
+      user_id: userId,
+      client_id: clientId,
+      provider_id: providerId,
+      browser_hash: hashOf(browser),
+      expires_at: sql`now() + interval '2 minutes'`,
+    })
+    .execute();
+  return code;
+}
+
+/** The cookie by which only the browser that began to sign in can finish. With the prefix, no other name of the domain can set it. */
+export function browserCookie(on: Platform): { name: string; secure: boolean } {
+  const secure = on.letterhead().publicUrl?.startsWith('https:') ?? false;
+  return { name: secure ? '__Host-tw_sign_in' : 'tw_sign_in', secure };
+}
+
+async function vouchedBy(tx: Transaction, code: string, browser: string | undefined): Promise<Vouched | undefined> {
+  if (browser === undefined) return undefined;
+  const row = await tx.sql
+    .deleteFrom('sign_in_codes')
+    .where('hash', '=', hashOf(code))
+    .where('browser_hash', '=', hashOf(browser))
+    .where('expires_at', '>', NOW)
+    .returning(['user_id', 'client_id', 'provider_id'])
+    .executeTakeFirst();
+  return row && { userId: row.user_id, clientId: row.client_id, providerId: row.provider_id };
+}
+
 /**
- * Logs in with a code, which is worthless from then on.
+ * Logs in with a code, which is worthless from then on. `browser` is the cookie of one that began to sign in with a company.
  * @throws InvalidError, SecondFactorNeededError if the account requires a second factor of a user who has none
  */
-export async function exchangeCode(on: Platform, code: string, from: Sender): Promise<TokenPair> {
+export async function exchangeCode(on: Platform, code: string, from: Sender, browser?: string): Promise<TokenPair> {
   const { login, lacking } = await on.database.transaction(async (tx) => {
+    const vouched = await vouchedBy(tx, code, browser);
+    if (vouched) return { login: await openVouched(tx, vouched) };
     const row = await tx.sql
       .deleteFrom('console_codes')
       .where('hash', '=', hashOf(code))
@@ -72,8 +113,14 @@ export async function exchangeToken(on: Platform, token: string, from: Sender): 
   return pair;
 }
 
-/** Lists it among the user's attempts to log in, as if the password had been given. */
-async function recordEntry(tx: Transaction, userId: number, from: Sender): Promise<void> {
+/** Lists it among the user's attempts to log in, by default as if the password had been given. */
+export async function recordEntry(
+  tx: Transaction,
+  userId: number,
+  from: Sender,
+  kind: AuthType = 'password',
+  successful = true,
+): Promise<void> {
   const user = await tx.sql.selectFrom('users').select(['id', 'email']).where('id', '=', userId).executeTakeFirst();
-  if (user) await insertAttempt(tx.sql, attemptOf(user, user.email, from, true, tx.now), MOST_ATTEMPTS);
+  if (user) await insertAttempt(tx.sql, attemptOf(user, user.email, from, successful, tx.now, kind), MOST_ATTEMPTS);
 }

@@ -86,7 +86,7 @@ export function senderOf({ ip, headers }: { ip: string; headers: { 'user-agent'?
 }
 
 /** What somebody gave to log in, or for the console's code what they could have given. */
-export type AuthType = 'password' | 'totp' | 'recovery_code' | 'passkey';
+export type AuthType = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'sso';
 
 /** What is kept of an attempt to log in. */
 export const attemptOf = (
@@ -140,10 +140,11 @@ const recorded = (on: Platform, user: Named | undefined, attempt: Attempt) =>
 export async function checkPasswordByName(on: Platform, username: string, password: string, from: Sender) {
   const user = await store.findUserByEmail(on.database.sql, username);
   if (!(await compared(on, user, username, password, from)) || !user) return undefined;
-  const [membership] = await store.membershipsOf(on.database.sql, user.id);
+  const memberships = await store.membershipsOf(on.database.sql, user.id);
+  const membership = memberships.find((one) => !one.needs_provider);
   const needsFactor = membership !== undefined && (user.has_second_factor || membership.lacks_factor);
   if (!needsFactor) await recorded(on, user, attemptOf(user, username, from, true, on.clock.now()));
-  return { user, membership, needsFactor };
+  return { user, membership, needsFactor, needsProvider: memberships.length > 0 && !membership };
 }
 
 /**

@@ -60,10 +60,11 @@ function shown(request: schema.SecondFactorLogin): AuthType {
   throw new errors.InvalidError({ code: ['Send one of code, recovery_code and passkey.'] });
 }
 
-const FIELDS = { totp: 'code', recovery_code: 'recovery_code', passkey: 'passkey', password: 'password' } as const;
+const FIELDS = { totp: 'code', recovery_code: 'recovery_code', passkey: 'passkey', password: 'password', sso: 'sso' } as const;
 const WRONG = {
   totp: 'Wrong code, or one that was used already.',
   recovery_code: 'Wrong code, or one that was used already.',
+  sso: 'Not valid.',
   passkey: 'It is no passkey of this user, or does not answer the last options.',
   password: 'Wrong password.',
 } as const;
@@ -142,7 +143,7 @@ export async function completeLogin(
     if (!taken) throw notValid();
     const right = await isRight(tx, taken.passkey_challenge);
     if (!right) throw new WrongFactorError(kind);
-    const [membership] = await membershipsOf(tx.sql, found.id);
+    const membership = (await membershipsOf(tx.sql, found.id)).find((one) => !one.needs_provider);
     if (!membership) throw notValid();
     const codes = enrol ? await store.renewCodes(tx, found.id) : undefined;
     if (enrol) await mailChange(on, tx, found.id, { event: 'added', factor: 'App' });
