@@ -60,7 +60,13 @@ function shown(request: schema.SecondFactorLogin): AuthType {
   throw new errors.InvalidError({ code: ['Send one of code, recovery_code and passkey.'] });
 }
 
-const FIELDS = { totp: 'code', recovery_code: 'recovery_code', passkey: 'passkey', password: 'password', sso: 'sso' } as const;
+const FIELDS = {
+  totp: 'code',
+  recovery_code: 'recovery_code',
+  passkey: 'passkey',
+  password: 'password',
+  sso: 'sso',
+} as const;
 const WRONG = {
   totp: 'Wrong code, or one that was used already.',
   recovery_code: 'Wrong code, or one that was used already.',
