@@ -344,6 +344,12 @@ describe('attacks on signing in', () => {
     expect((await finish(back, cookie)).status).toBe(403);
   });
 
+  it('accepts the same token as it was', async () => {
+    company.forge = (claims) => claims;
+    const { back, cookie } = await there();
+    expect((await finish(back, cookie)).status).toBe(200);
+  });
+
   it('refuses an ID token that somebody else has signed', async () => {
     company.stranger = true;
     const { back, cookie } = await there();

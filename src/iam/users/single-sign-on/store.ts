@@ -132,7 +132,8 @@ export async function findIdentity(db: Sql, providerId: string, subject: string)
       'users.reseller_id',
       'users.platform_administrator',
       'users.deleted_at',
-      'identities.shut_in',
+      // The driver reads numbers in lists as texts.
+      sql<number[]>`to_json(identities.shut_in)`.as('shut_in'),
     ])
     .where('identities.provider_id', '=', providerId)
     .where('identities.subject', '=', subject)
@@ -182,7 +183,7 @@ export async function findByAddress(db: Sql, email: string) {
     .select((user) => [
       user('password_hash', 'is not', null).$castTo<boolean>().as('has_password'),
       sql<boolean>`exists (select from identities where user_id = users.id)`.as('has_identity'),
-      sql<number[]>`array(select client_id from client_users where user_id = users.id)`.as('client_ids'),
+      sql<number[]>`to_json(array(select client_id from client_users where user_id = users.id))`.as('client_ids'),
     ])
     .where('deleted_at', 'is', null)
     .where('pending', '=', false)
