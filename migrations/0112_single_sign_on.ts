@@ -21,6 +21,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       required boolean not null,
       created_at timestamptz not null,
       updated_at timestamptz not null,
+      revision bigint not null default 1,
       constraint identity_providers_owner check (num_nonnulls(client_id, reseller_id) = 1),
       constraint identity_providers_account_only check (
         client_id is not null or default_role_id is null and not required)
@@ -33,6 +34,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     comment on column identity_providers.groups is 'A list of {group, role_id, client_id}: what members of a group are, in which account.'`.execute(
     db,
   );
+  await sql`
+    create trigger raise_revision before update on identity_providers
+      for each row execute function raise_revision()`.execute(db);
   await sql`create index identity_providers_of_client on identity_providers (client_id, id)`.execute(db);
   await sql`create index identity_providers_of_reseller on identity_providers (reseller_id, id)`.execute(db);
   await sql`

@@ -7,8 +7,6 @@ const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   addPasskey: 'a passkey needs a browser',
   getPasskeyLoginOptions: 'a passkey needs a browser',
   getPasskeyOptions: 'a passkey needs a browser',
-  startSignIn: 'a person signs in with a browser',
-  finishSignIn: 'a person signs in with a browser',
   getCloudTask: 'getTask answers the same',
   listTasks: 'listManagedTasks lists those of all accounts that the caller manages',
   deleteProject: 'deleteProjectWithContents does the same without --contents',

@@ -110,6 +110,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'AI tasks', description: 'Transcription and moderation of audio, video and pictures.' },
   { name: 'Logins', description: 'Tokens for people: issued for a password, refreshed every hour.' },
   { name: 'Second factors', description: 'What people show besides their passwords.' },
+  { name: 'Single sign-on', description: 'Identity providers, with which people sign in instead of a password.' },
   { name: 'Users', description: 'People, the accounts they belong to and their roles there.' },
   { name: 'Clients', description: 'Accounts of a reseller.' },
   { name: 'Sellers', description: 'People who work for a reseller.' },

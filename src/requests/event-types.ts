@@ -69,7 +69,7 @@ const webhook = { word: 'webhook', param: 'webhook_id', table: 'webhooks' };
 const credentials = { word: 'cluster', verb: 'credentials_read', table: 'kubernetes_clusters' };
 const login = { word: 'login', verb: 'created' };
 const factor = { word: 'second_factor' };
-const provider = { word: 'identity_provider', param: 'provider_id' };
+const provider = { word: 'identity_provider', param: 'provider_id', table: 'identity_providers' };
 const policy = { word: 'sign_in_policy', param: 'client_id' };
 
 /** Operations that the published log of user actions doesn't know. */

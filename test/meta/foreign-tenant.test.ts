@@ -103,6 +103,8 @@ const NAMES_NO_TENANT: Record<string, string> = {
   logInWithSecondFactor: 'is asked before there is a tenant',
   getPasskeyLoginOptions: 'is asked before there is a tenant',
   enrolForLogin: 'is asked before there is a tenant',
+  listIdentityProviders: 'works on the own account; tested beside the code',
+  createIdentityProvider: 'makes something of the own account',
   getPermissions: 'is about the caller; tested beside the code',
   listLoginAttempts: 'works on the own account; tested beside the code',
   listAccountRequests: 'works on the own account; tested beside the code',

@@ -364,6 +364,11 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       (await byTask('/cloud/v1/images/1/1', { name: anyName(), volume_id: await volume(), tags })).images[0],
     namespace_name: async () => 'acme',
     webhook_id: webhook,
+    async provider_id() {
+      const issuer = `https://${randomUUID()}.example.com`;
+      const body = { name: anyName(), issuer, oidc_client_id: 'tradewind', email_domains: ['example.com'] };
+      return (await made('/tradewind/v1/identity_providers', body)).id;
+    },
     async quota_list_id() {
       const valid_from = new Date(Date.now() + 86_400_000).toISOString();
       return (await made('/tradewind/v1/quota_lists', { scope: 'client', id: 1, valid_from, limits: [] })).id;

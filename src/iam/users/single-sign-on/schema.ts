@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import * as wire from '../../../lib/wire.ts';
 import { ROLES } from '../../../requests/principal.ts';
-import { TokenPair } from '../../logins/schema.ts';
 
 const Role = (description: string) =>
   wire.Choice([ROLES.administrators.name, ROLES.engineers.name, ROLES.users.name], {
@@ -133,15 +132,3 @@ export type ProviderChange = Static<typeof ProviderChange>;
 export const ProviderList = wire.listOf(IdentityProvider, 'IdentityProviderList');
 export type ProviderList = Static<typeof ProviderList>;
 export const ProviderParams = Type.Object({ provider_id: Type.String({ description: 'Identity provider' }) });
-
-export const Started = wire.Named('SignInStarted', {
-  url: Type.String({ description: 'The page of the identity provider, to which the answer redirects (302)' }),
-});
-/** Providers add parameters of their own. */
-export const Callback = Type.Object({
-  state: wire.OptionalText({ maxLength: 200, description: 'Of the sign-in that was started' }),
-  code: wire.OptionalText({ maxLength: 4_096, description: 'What the provider gives for the tokens' }),
-  iss: wire.OptionalText({ maxLength: 500, description: 'The provider that answers' }),
-  error: wire.OptionalText({ maxLength: 200, description: 'Why the provider let nobody in' }),
-});
-export const Finished = TokenPair;

@@ -62,15 +62,15 @@ const notBegun = () =>
 /** @throws InvalidError, ForbiddenError, UnavailableError */
 export async function finishSignIn(
   on: Platform,
-  { query, search, browser }: { query: { state?: string }; search: string; browser: string | undefined },
+  { query, browser }: { query: URLSearchParams; browser: string | undefined },
   from: Sender,
 ): Promise<{ url: string } | { pair: TokenPair }> {
-  const { state } = query;
-  if (state === undefined || browser === undefined) throw notBegun();
+  const state = query.get('state');
+  if (state === null || browser === undefined) throw notBegun();
   const providerId = await on.database.transaction((tx) => store.takeState(tx, state, browser));
   const provider = providerId === undefined ? undefined : await store.findEnabled(on.database.sql, providerId);
   if (!provider) throw notBegun();
-  const answer = new URL(`${callbackOf(on)}?${search}`);
+  const answer = new URL(`${callbackOf(on)}?${query}`);
   const person = await vouched(on, provider, { ...madeOf(browser), state, answer });
 
   const admit = () => on.database.transaction((tx) => admitted(on, tx, provider.id, person, from));

@@ -3,7 +3,9 @@ import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } 
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 
-export type ProviderRow = Omit<Selectable<Tables['identity_providers']>, 'groups'> & { groups: MappedGroup[] };
+export type ProviderRow = Omit<Selectable<Tables['identity_providers']>, 'groups' | 'revision'> & {
+  groups: MappedGroup[];
+};
 
 /** What the members of a group are, in which account. */
 export interface MappedGroup {
