@@ -151,14 +151,14 @@ const Environment = Type.Object({
   ),
   TRADEWIND_MEDIA_TOTAL_SECONDS: whole(1, 86_400, 'seconds that fetching a media file may take', '600'),
   TRADEWIND_WEBHOOK_ALLOW_HOSTS: optional(
-    'a list such as audit.internal,10.0.0.7:8080: hosts in your own network that webhooks and user actions may be sent to',
+    'a list such as audit.internal,10.0.0.7:8080: hosts in your own network that webhooks and user actions may be sent to, and that may be identity providers',
   ),
   TRADEWIND_SMTP_URL: optional(
     'a URL like smtps://user:password@host:465 or smtp://host:587: the server that takes mails; without it they are put into a folder',
   ),
   TRADEWIND_MAIL_FROM: text('the e-mail address that mails come from', 'tradewind@localhost'),
   TRADEWIND_PUBLIC_URL: optional(
-    'a URL like https://cloud.example.com: the beginning of links in mails, where you serve the pages that docs/accounts.md names and people may use passkeys',
+    'a URL like https://cloud.example.com: the beginning of links in mails, where you serve the pages that docs/accounts.md names and people may use passkeys or sign in with their company',
   ),
   TRADEWIND_MAIL_TEMPLATES: optional("a folder with your own templates of mails, instead of Tradewind's"),
   TRADEWIND_MAIL_DIR: optional(

@@ -466,6 +466,39 @@ describe('what a provider may give', () => {
   });
 });
 
+describe('with the console', () => {
+  it('signs in only the browser that began, once', async () => {
+    const served = await startService({
+      TRADEWIND_PUBLIC_URL: PUBLIC,
+      TRADEWIND_WEBHOOK_ALLOW_HOSTS: '127.0.0.1',
+      TRADEWIND_LOG_LEVEL: 'silent',
+    });
+    try {
+      const id = await makeProvider((await newPerson(served.http)).http);
+      company.person = anybody();
+      const started = await served.anonymous.get(`/tradewind/v1/sign_in/${id}`);
+      const cookie = (started.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      const back = await company.visit(started.headers.get('location') ?? '');
+      const path = `/tradewind/v1/sign_in/callback${new URL(back).search}`;
+      const done = await served.anonymous.request('GET', path, { headers: { cookie } });
+      expect(done.status, done.text).toBe(302);
+      const [, code = ''] =
+        /^https:\/\/cloud\.example\.com\/console\/#code=([\w-]{22})$/.exec(done.headers.get('location') ?? '') ?? [];
+      const exchange = (headers: Record<string, string>) =>
+        served.anonymous.request('POST', '/iam/auth/console/exchange', {
+          body: { code },
+          headers: { origin: served.url, ...headers },
+        });
+      expect((await exchange({})).status).toBe(400);
+      const signedIn = await exchange({ cookie });
+      expect([signedIn.status, signedIn.body]).toEqual([200, { access: expect.any(String) }]);
+      expect((await exchange({ cookie })).status).toBe(400);
+    } finally {
+      await served.stop();
+    }
+  });
+});
+
 describe('an account that requires its provider', () => {
   it('takes no passwords, except from administrators with a second factor', async () => {
     const host = await newPerson(service.http);
