@@ -12,16 +12,7 @@ import { lockClients, requireManaged } from '../accounts/service.ts';
 import { type Addressed, notePasswordRequest, replacePassword } from '../accounts/users/in-transaction.ts';
 import * as identity from '../identity/service.ts';
 import { endLogins } from './in-transaction.ts';
-import {
-  freshOrigin,
-  type OpenLogin,
-  type Origin,
-  openLogin,
-  openVouched,
-  pairOf,
-  refreshExpiry,
-  type Vouched,
-} from './pairs.ts';
+import { freshOrigin, type OpenLogin, type Origin, openLogin, pairOf, refreshExpiry } from './pairs.ts';
 import { beginReset } from './password-resets/service.ts';
 import { checkPasswordAgain, checkPasswordByName, hashPassword, type Sender } from './passwords/service.ts';
 import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
@@ -203,13 +194,6 @@ export async function logIn(on: Platform, request: LoginRequest, from: Sender): 
     if (!(await store.keepPassword(tx.sql, user))) throw noneFound();
     return openLogin(tx, membership, freshOrigin(user.id));
   });
-  on.authenticator.forget(login.ended);
-  return pairOf(on, login);
-}
-
-/** Logs in somebody for whom an identity provider has vouched. @throws ForbiddenError */
-export async function logInVouched(on: Platform, vouched: Vouched): Promise<TokenPair> {
-  const login = await on.database.transaction((tx) => openVouched(tx, vouched));
   on.authenticator.forget(login.ended);
   return pairOf(on, login);
 }

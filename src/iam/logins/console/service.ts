@@ -57,6 +57,13 @@ export async function makeSignInCode(
   return code;
 }
 
+/** Logs in somebody for whom an identity provider has vouched. @throws ForbiddenError */
+export async function logInVouched(on: Platform, vouched: Vouched): Promise<TokenPair> {
+  const login = await on.database.transaction((tx) => openVouched(tx, vouched));
+  on.authenticator.forget(login.ended);
+  return pairOf(on, login);
+}
+
 /** The cookie by which only the browser that began to sign in can finish. With the prefix, no other name of the domain can set it. */
 export function browserCookie(on: Platform): { name: string; secure: boolean } {
   const secure = on.letterhead().publicUrl?.startsWith('https:') ?? false;
