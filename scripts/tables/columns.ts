@@ -33,6 +33,7 @@ export const JSON_COLUMNS: Record<string, string> = {
   'load_balancers.flavor': 'KeptLbFlavor',
   'load_balancers.logging': 'LogForwarding',
   'price_lists.terms': 'ListTerms',
+  'wholesale_lists.terms': 'ListTerms',
   'quota_lists.limits': 'ListedLimits',
   'quota_requests.requested_limits': 'RequestedLimits',
   'routers.routes': 'StaticRoute[]',

@@ -41,22 +41,24 @@ export const isFor = ({ scope, reseller_id = null, client_id = null }: Partial<H
 
 export async function readLists<Row extends ListRow>(
   db: Sql,
-  table: ListTable,
+  rows: RawBuilder<unknown>,
   sight: Sight,
   holder: Partial<Holder>,
   { after, limit }: { after: Place | undefined; limit: number },
 ): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select * from ${sql.table(table)} where ${seenBy(sight)} and ${isFor(holder)}
+  const { rows: lists } = await sql<Row>`
+    select * from ${rows} where ${seenBy(sight)} and ${isFor(holder)}
       and ${after ? sql`(valid_from, id) < (${after.from}, ${after.id})` : sql`true`}
     order by valid_from desc, id desc limit ${limit}`.execute(db);
-  return rows;
+  return lists;
 }
 
-export async function findList<Row extends ListRow>(db: Sql, table: ListTable, sight: Sight, id: number) {
-  const { rows } = await sql<Row>`
-    select * from ${sql.table(table)} where id = ${id} and ${seenBy(sight)}`.execute(db);
-  return rows[0];
+export async function findList<Row extends ListRow>(db: Sql, rows: RawBuilder<unknown>, sight: Sight, id: number) {
+  const {
+    rows: [list],
+  } = await sql<Row>`
+    select * from ${rows} where id = ${id} and ${seenBy(sight)}`.execute(db);
+  return list;
 }
 
 /** Lets nobody else make or remove a list for the same. */
@@ -65,8 +67,15 @@ export async function lockHolder(tx: Transaction, table: ListTable, holder: Hold
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx.sql);
 }
 
-export async function countAfter(tx: Transaction, table: ListTable, holder: Holder, time: Date): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${sql.table(table)} where ${isFor(holder)} and valid_from > ${time}`.execute(tx.sql);
-  return rows[0]?.count ?? 0;
+export async function countAfter(
+  tx: Transaction,
+  rows: RawBuilder<unknown>,
+  holder: Partial<Holder>,
+  time: Date,
+): Promise<number> {
+  const {
+    rows: [found],
+  } = await sql<{ count: number }>`
+    select count(*) as count from ${rows} where ${isFor(holder)} and valid_from > ${time}`.execute(tx.sql);
+  return found?.count ?? 0;
 }

@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { findClient, keepReseller, lockClients, resells } from '../../../iam/accounts/service.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
@@ -46,6 +47,8 @@ export type NewRow = Omit<store.ListRow, 'id'>;
 /** Lists of one kind, which never change. */
 export interface ListKind {
   table: store.ListTable;
+  /** What SQL reads them from. */
+  rows: RawBuilder<unknown>;
   /** What one is called, with a capital letter. */
   name: string;
 }
@@ -57,7 +60,7 @@ export interface ListKind {
 
 export async function listDatedLists<Row extends store.ListRow>(
   on: Platform,
-  { table }: ListKind,
+  { rows: from }: ListKind,
   principal: Principal,
   { scope, id, limit = 100, page_token }: DatedListQuery,
 ): Promise<{ rows: Row[]; next_page_token: string | null }> {
@@ -69,7 +72,7 @@ export async function listDatedLists<Row extends store.ListRow>(
     ...(id !== undefined && (scope === 'client' ? { client_id: id } : { reseller_id: id })),
   };
   const place = placeOf(page_token, isTimeAndId);
-  const rows = await store.readLists<Row>(on.database.sql, table, sightOf(principal), holder, {
+  const rows = await store.readLists<Row>(on.database.sql, from, sightOf(principal), holder, {
     after: place && { from: new Date(place[0]), id: place[1] },
     limit: limit + 1,
   });
@@ -92,7 +95,7 @@ export const getDatedList = <Row extends store.ListRow>(
  */
 export async function createDatedList<Row extends store.ListRow>(
   on: Platform,
-  { table }: ListKind,
+  { table, rows }: ListKind,
   principal: Principal,
   {
     list,
@@ -112,7 +115,7 @@ export async function createDatedList<Row extends store.ListRow>(
   return on.database.accept(async (tx) => {
     const holder = await lockedHolder(tx, table, principal, list);
     const recently = new Date(now.getTime() - MONTH_MS);
-    if ((await store.countAfter(tx, table, holder, recently)) >= MOST_IN_A_MONTH) {
+    if ((await store.countAfter(tx, rows, holder, recently)) >= MOST_IN_A_MONTH) {
       throw new ConflictError(
         `${MOST_IN_A_MONTH} lists for the same began in the last 31 days or are still to begin, which is the most`,
       );
@@ -149,11 +152,11 @@ export async function deleteDatedList<Row extends store.ListRow>(
 
 async function findList<Row extends store.ListRow>(
   db: Sql,
-  { table, name }: ListKind,
+  { rows, name }: ListKind,
   principal: Principal,
   id: number,
 ): Promise<Row> {
-  return found(name, id, await store.findList<Row>(db, table, sightOf(principal), id));
+  return found(name, id, await store.findList<Row>(db, rows, sightOf(principal), id));
 }
 
 /**

@@ -4,19 +4,34 @@ import type { ListTerms } from '../../../../db/json-columns.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import { type Holder, isFor } from '../../dated-lists/in-transaction.ts';
 
-export type PriceListRow = Selectable<Tables['price_lists']>;
+/** What accounts pay, or what resellers owe the platform for them. */
+export type PriceListRow = Selectable<Tables['price_lists']> & { price: 'retail' | 'wholesale' };
 export type NewPriceList = Omit<PriceListRow, 'id'>;
 
-export async function insertPriceList(tx: Transaction, list: NewPriceList): Promise<PriceListRow> {
-  return tx.sql
-    .insertInto('price_lists')
-    .values({ ...list, terms: JSON.stringify(list.terms) })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+/** Both tables as one. */
+export const ALL_LISTS = sql`(
+  select id, scope, reseller_id, client_id, valid_from, terms, created_by, created_at, 'retail'::text as price
+  from price_lists
+  union all
+  select id, scope, reseller_id, null::bigint, valid_from, terms, created_by, created_at, 'wholesale'::text
+  from wholesale_lists) as all_lists`;
+
+export async function insertPriceList(tx: Transaction, { price, ...list }: NewPriceList): Promise<PriceListRow> {
+  const { client_id, ...row } = { ...list, terms: JSON.stringify(list.terms) };
+  const { id } =
+    price === 'retail'
+      ? await tx.sql
+          .insertInto('price_lists')
+          .values({ ...row, client_id })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+      : await tx.sql.insertInto('wholesale_lists').values(row).returning('id').executeTakeFirstOrThrow();
+  return { ...list, price, id };
 }
 
 export async function deletePriceList(tx: Transaction, id: number): Promise<void> {
   await tx.sql.deleteFrom('price_lists').where('id', '=', id).execute();
+  await tx.sql.deleteFrom('wholesale_lists').where('id', '=', id).execute();
 }
 
 /** A list and when it began. */
@@ -45,7 +60,7 @@ async function timed(db: Sql, condition: RawBuilder<boolean>, from: Date, to: Da
   const { rows } = await sql<TimedTerms>`
     select id, scope, reseller_id, client_id, price, valid_from as "from", terms from (
       select *, lead(valid_from) over (partition by scope, reseller_id, client_id, price order by valid_from, id) as next_from
-      from price_lists where ${condition} and ${to ? sql`valid_from < ${to}` : sql`true`}
+      from ${ALL_LISTS} where ${condition} and ${to ? sql`valid_from < ${to}` : sql`true`}
     ) as lists
     where next_from is null or next_from > ${from}
     order by valid_from, id`.execute(db);

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
 import type { ListedLimits } from '../../../../db/json-columns.ts';
 import type { Tables } from '../../../../db/tables.ts';
@@ -49,7 +49,7 @@ export function limitsOf(listed: ListedLimits): NewQuotaList['limits'] {
 
 type QuotaListRow = Selectable<Tables['quota_lists']>;
 
-const KIND = { table: 'quota_lists', name: 'Quota list' } as const;
+const KIND = { table: 'quota_lists', rows: sql`quota_lists`, name: 'Quota list' } as const;
 
 export async function listQuotaLists(on: Platform, principal: Principal, query: DatedListQuery): Promise<QuotaLists> {
   const { rows, next_page_token } = await listDatedLists<QuotaListRow>(on, KIND, principal, query);

@@ -82,6 +82,16 @@ it('is shown to the platform and the reseller only, and set by the platform', as
   }
 });
 
+it('is not among what the release before takes for retail, but listed and deleted like it', async () => {
+  const valid_from = new Date(at + HOUR).toISOString();
+  const list = await made({ scope: 'reseller', id: 1, price: 'wholesale', discount_percent: 1, valid_from });
+  expect((await service.pool.query('select from price_lists where id = $1', [list.id])).rowCount).toBe(0);
+  const { body } = await own.get(`${LISTS}?scope=reseller&id=1`);
+  expect(body.results[0]).toEqual(list);
+  expect((await service.http.delete(`${LISTS}/${list.id}`)).status).toBe(204);
+  expect((await own.get(`${LISTS}/${list.id}`)).status).toBe(404);
+});
+
 it('keeps lists of resellers above the floor that the platform sets', async () => {
   await made({ scope: 'everyone', price: 'wholesale', floor_percent: 80, discount_percent: 50 });
   const list = (terms: object) => ({ scope: 'client', id: tenant.clientId, ...terms });
@@ -95,6 +105,12 @@ it('keeps lists of resellers above the floor that the platform sets', async () =
     list({ prices: [{ item: 'volume_types.standard', region_id: 1, currency: 'EUR', per_hour }] });
   expect((await next.http.post(LISTS, priced(0.0000499))).text).toContain('prices.0.item');
   await made(priced(0.00005), next.http);
+  const elsewhere = (currency: string) =>
+    list({ currency, prices: [{ item: 'volume_types.standard', region_id: 1, per_hour: 0.00000001 }] });
+  for (const currency of ['USD', 'AZN']) {
+    const { status, text } = await next.http.post(LISTS, elsewhere(currency));
+    expect([status, text], text).toEqual([400, expect.stringContaining('prices.0.item')]);
+  }
   // The platform may do as it likes.
   await made(list({ discount_percent: 100 }));
 });
