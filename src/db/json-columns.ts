@@ -169,7 +169,12 @@ export interface BillingParty {
   vat_id?: string;
 }
 
-export interface BillingProfile extends BillingParty {
+/** Whom VAT goes by: what the other side has confirmed of a party. Changes by the party itself leave the VAT ID out. */
+interface Taxed {
+  vat?: { country: string; vat_id?: string };
+}
+
+export interface BillingProfile extends BillingParty, Taxed {
   email?: string;
 }
 
@@ -187,7 +192,7 @@ export interface CreditedLine {
   amount: string;
 }
 
-export interface IssuerSettings extends BillingParty {
+export interface IssuerSettings extends BillingParty, Taxed {
   /** Percentages by country. */
   vat_rates: { country: string; percent: number }[];
   /** Whether companies in other countries owe the tax themselves. */

@@ -34,7 +34,9 @@ export const LOCK_ORDER = [
   'volumes',
   'snapshots',
   'ddos_profiles',
+  'billed_months',
   'invoices',
+  'invoice_counters',
 ] as const;
 
 /**

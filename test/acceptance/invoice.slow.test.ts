@@ -136,7 +136,7 @@ async function foundResellers(): Promise<void> {
 async function moveSome(): Promise<void> {
   for (const [n, one] of others.entries()) {
     if (n % 4 === 0) {
-      const profile = { ...party('FR'), ...(n % 8 === 0 && { vat_id: 'FR123456789' }) };
+      const profile = { ...party('FR'), vat_confirmed: true, ...(n % 8 === 0 && { vat_id: 'FR123456789' }) };
       await put(`/tradewind/v1/billing_profile?client_id=${one.id}`, profile);
     }
     if (n % 3 !== 0) continue;

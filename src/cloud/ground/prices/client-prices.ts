@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { BillingParty, IssuerSettings, ListedPrice, ListTerms } from '../../../db/json-columns.ts';
+import type { BillingProfile, IssuerSettings, ListedPrice, ListTerms } from '../../../db/json-columns.ts';
 import type { CurrencyCode, PriceBook, PriceTerms } from '../catalog/service.ts';
 import { HOURS_PER_MONTH } from './formula.ts';
 
@@ -55,10 +55,16 @@ export interface Vat {
   reverseCharge: boolean;
 }
 
-/** Returns the VAT by the issuer's table; undefined if that has none for the country. */
-export function vatOf(issuer: IssuerSettings | undefined, customer: BillingParty | undefined): Vat | undefined {
+/**
+ * Returns the VAT by the issuer's table; undefined if that has none for the country. Until the issuer has confirmed where a
+ * customer is, it is at home.
+ */
+export function vatOf(
+  issuer: IssuerSettings | undefined,
+  customer: Pick<BillingProfile, 'vat'> | undefined,
+): Vat | undefined {
   if (!issuer || !customer) return undefined;
-  const { country, vat_id: vatId } = customer;
+  const { country, vat_id: vatId } = customer.vat ?? { country: issuer.country };
   const isForeign = country !== issuer.country;
   if (issuer.reverse_charge && isForeign && vatId !== undefined) return { percent: '0', reverseCharge: true };
   const rate = issuer.vat_rates.find((one) => one.country === country);

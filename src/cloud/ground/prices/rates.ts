@@ -57,12 +57,18 @@ export interface Rates {
   /** Returns what the account pays now. Seldom asks the database. */
   of(clientId: number): Promise<ClientPrices>;
   /**
-   * Returns what each of the accounts paid in that time, or what its reseller owed for it, the oldest first; the first one
+   * In a transaction, `db` is its connection. Returns what each of the accounts paid in that time, or what its reseller owed for it, the oldest first; the first one
    * holds from the beginning of the time. Empty without a price book.
    */
-  between(clientIds: readonly number[], from: Date, to: Date, price?: PriceKind): Promise<Map<number, DatedPrices[]>>;
+  between(
+    clientIds: readonly number[],
+    from: Date,
+    to: Date,
+    price?: PriceKind,
+    db?: Sql,
+  ): Promise<Map<number, DatedPrices[]>>;
   /** Returns what the account would pay from that time on by a list of its own; undefined without a price book. */
-  withList(clientId: number, at: Date, terms: ListTerms): Promise<Outlook | undefined>;
+  withList(db: Sql, clientId: number, at: Date, terms: ListTerms): Promise<Outlook | undefined>;
   /** Drops what this process knows for these. Call it after the commit, besides announcing it. */
   forget(holder: Holder): void;
 }
@@ -137,9 +143,10 @@ export function createRates(deps: { database: Database; changes: ChangeFeed; cat
       return clientPrices(catalog, clientId, { lists, vat }, now, offered);
     },
 
-    between: (clientIds, from, to, price = 'retail') => pricesBetween(database.sql, clientIds, from, to, price),
+    between: (clientIds, from, to, price = 'retail', db = database.sql) =>
+      pricesBetween(db, clientIds, from, to, price),
 
-    withList: (clientId, at, terms) => pricesWith(database.sql, clientId, at, terms),
+    withList: pricesWith,
 
     forget({ scope, reseller_id, client_id }) {
       caches[scope].forget(client_id ?? reseller_id ?? EVERYONE);

@@ -39,13 +39,10 @@ interface Taxed {
 }
 
 /**
- * Returns the sums of each rate of VAT, the highest first. The net is rounded, and the VAT is the rest. What the
- * `earlier` sums leave of `whole` in full gets the whole rest of it, so that all together make the whole.
+ * Returns the sums of each rate of VAT, the highest first. The net is rounded, and the VAT is the rest. After `earlier` sums, the net
+ * is what it is of all together, less theirs: so several make what one would.
  */
-export function taxesOf(
-  lines: readonly Taxed[],
-  { whole = [], earlier = [] }: { whole?: readonly TaxSum[]; earlier?: readonly TaxSum[] } = {},
-): TaxSum[] {
+export function taxesOf(lines: readonly Taxed[], earlier: readonly TaxSum[] = []): TaxSum[] {
   const rates = new Map<string, Taxed>();
   for (const { tax_percent, reverse_charge, amount } of lines) {
     const key = keyOf({ tax_percent, reverse_charge });
@@ -56,11 +53,10 @@ export function taxesOf(
     .filter(({ amount }) => amount.gt(0))
     .sort((a, b) => new Exact(b.tax_percent).cmp(a.tax_percent))
     .map(({ amount: gross, ...rate }) => {
-      const of = (taxes: readonly TaxSum[]) => taxes.filter((one) => keyOf(one) === keyOf(rate));
-      const rest = (field: 'net' | 'gross') =>
-        sum(of(whole).map((one) => one[field])).minus(sum(of(earlier).map((one) => one[field])));
-      const isLast = whole.length > 0 && rest('gross').eq(gross);
-      const net = isLast ? rest('net') : cents(gross.div(new Exact(rate.tax_percent).div(100).plus(1)));
+      const before = earlier.filter((one) => keyOf(one) === keyOf(rate));
+      const all = sum([gross, ...before.map((one) => one.gross)]);
+      const netOfAll = cents(all.div(new Exact(rate.tax_percent).div(100).plus(1)));
+      const net = netOfAll.minus(sum(before.map((one) => one.net)));
       return { ...rate, net: text(net), vat: text(gross.minus(net)), gross: text(gross) };
     });
 }

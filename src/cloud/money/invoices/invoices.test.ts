@@ -8,6 +8,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { addReseller, asResellerOf, type TestReseller } from '../../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
+import type { TaxSum } from '../../../db/json-columns.ts';
+import { taxesOf, totalsOf } from './formula.ts';
+import { invoicePdf } from './pdf.ts';
 
 const INVOICES = '/tradewind/v1/invoices';
 const PAYMENTS = '/tradewind/v1/payments';
@@ -83,6 +86,7 @@ beforeAll(async () => {
     email: 'bills@example.com',
   };
   await put('/tradewind/v1/billing_profile', profile, tenant.http);
+  await put(`/tradewind/v1/billing_profile?client_id=${tenant.clientId}`, { ...profile, vat_confirmed: true }, own);
   at += 100 * HOUR;
   await service.http.patch(`/iam/clients/${tenant.clientId}`, { reseller: next.resellerId });
   at = Date.UTC(2026, 3, 2);
@@ -101,6 +105,21 @@ it('is a draft until the grace time is over, which the account does not see', as
   expect(await list('', tenant.http)).toEqual([]);
   expect(await list('', next.http)).toMatchObject([{ kind: 'retail', reseller_id: next.resellerId }]);
   expect((await service.http.post(PAYMENTS, { invoice_id: drafts[0].id, amount: 1, reference: 'x' })).status).toBe(409);
+});
+
+it('has credit notes whose nets add up to that of the whole, and are never negative', () => {
+  const rate = { tax_percent: '19', reverse_charge: false };
+  const credit = (amount: Decimal.Value, earlier: TaxSum[]) =>
+    taxesOf([{ ...rate, amount: new Decimal(amount) }], earlier);
+  let earlier: TaxSum[] = [];
+  for (let n = 0; n < 100; n++) {
+    const [next, ...others] = credit('0.01', earlier);
+    expect(others).toEqual([]);
+    if (!next) throw new Error('Nothing is credited');
+    expect(Math.min(Number(next.net), Number(next.vat))).toBeGreaterThanOrEqual(0);
+    earlier = [...earlier, next];
+  }
+  expect(totalsOf(earlier)).toEqual(totalsOf(credit('1', [])));
 });
 
 describe('a final invoice', () => {
@@ -187,6 +206,8 @@ describe('a final invoice', () => {
     const rest = await credit({});
     expect(rest.body.gross).toBe(new Decimal(second.gross).minus(3).toNumber());
     expect((await credit({})).status).toBe(409);
+    const over = await next.http.post(PAYMENTS, { invoice_id: second.id, amount: 1, reference: 'late' });
+    expect(over.text).toContain('what is left: 0.00.');
     expect(await list('state=credited', tenant.http)).toMatchObject([
       { id: second.id, credited: second.gross, due: 0 },
     ]);
@@ -208,6 +229,16 @@ describe('a final invoice', () => {
     expect(mail?.attachments[0]?.mimeType).toBe('application/pdf');
     expect(mail?.subject).toContain(`Invoice ${first.number} of `);
     expect(mail?.to?.[0]?.address).toBe('bills@example.com');
+  });
+
+  it('shows the first 2,000 lines in a PDF', async () => {
+    const [, first] = await list('kind=retail');
+    const { body } = await own.get(`${INVOICES}/${first.id}`);
+    const pagesOf = async (lines: number) => {
+      const pdf = await invoicePdf({ ...body, lines: Array(lines).fill(body.lines[0]) }, () => 'Region');
+      return pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length;
+    };
+    expect(await pagesOf(2_001)).toBe(await pagesOf(4_000));
   });
 
   it('is told to webhooks and readers of events', async () => {

@@ -9,6 +9,8 @@ const GREY = '#666666';
 const LINE_GAP = 2;
 const ROW_GAP = 7;
 const GUTTER = 6;
+/** A PDF is made in memory. */
+const MOST_LINES = 2_000;
 /** For the number of the page. */
 const FOOT = 30;
 
@@ -60,7 +62,7 @@ export function invoicePdf(invoice: Invoice, nameOfRegion: (id: number) => strin
     info: {
       Title: title,
       Author: inFont(issuer.company),
-      // The same invoice is the same file whenever it is asked for.
+      // Not the time at which the file is made, which PDFKit would take.
       CreationDate: new Date(finalizedAt ?? invoice.created_at),
     },
   });
@@ -164,12 +166,16 @@ export function invoicePdf(invoice: Invoice, nameOfRegion: (id: number) => strin
     y = doc.y + 1;
   }
 
-  const lines = invoice.lines.map((line) => [
-    `${featureOf({ ...line, sku: line.kind })}\n${placeOf(line, nameOfRegion(line.region_id))}`,
-    `${plain(line.quantity / 3_600)} ${line.unit === 'gib_seconds' ? 'GiB hours' : 'hours'}`,
-    `${plain(line.tax_percent)} %`,
-    money(line.amount),
-  ]);
+  const lines = invoice.lines
+    .slice(0, MOST_LINES)
+    .map((line) => [
+      `${featureOf({ ...line, sku: line.kind })}\n${placeOf(line, nameOfRegion(line.region_id))}`,
+      `${plain(line.quantity / 3_600)} ${line.unit === 'gib_seconds' ? 'GiB hours' : 'hours'}`,
+      `${plain(line.tax_percent)} %`,
+      money(line.amount),
+    ]);
+  const more = invoice.lines.length - lines.length;
+  if (more > 0) lines.push([`And ${plain(more)} more, see the CSV`]);
   y = table(LINE_COLUMNS, lines, y + 18);
   rule(y - ROW_GAP / 2, '#333333');
 

@@ -78,7 +78,7 @@ export const createCreditNote = (
       return of ? [{ tax_percent: of.tax_percent, reverse_charge: of.reverse_charge, amount }] : [];
     });
     const earlier = (await store.creditNotesOf(tx.sql, id)).flatMap((note): TaxSum[] => note.taxes);
-    const taxes = taxesOf(taxed, { whole: invoice.taxes, earlier });
+    const taxes = taxesOf(taxed, earlier);
     const year = tx.now.getUTCFullYear();
     const numbers = await store.takeNumbers(tx, 'credit_note', year, new Map([[invoice.issuer_id, 1]]));
     const note = await store.insertCreditNote(tx, {
@@ -126,7 +126,12 @@ function askedLines(left: readonly Credited[], asked: NonNullable<schema.NewCred
   const credited = asked.flatMap(({ line, amount }, index): Credited[] => {
     const of = left.find((one) => one.line === line);
     const taken = of && (amount === undefined ? of.amount : new Exact(amount));
-    const message = !of || !taken ? 'The invoice has no such line.' : problemOf(taken, of.amount);
+    const message =
+      !of || !taken
+        ? 'The invoice has no such line.'
+        : of.amount.eq(0)
+          ? 'Is credited as a whole.'
+          : problemOf(taken, of.amount);
     if (message) problems.push({ field: `lines.${index}.${of && amount !== undefined ? 'amount' : 'line'}`, message });
     if (seen.has(line)) problems.push({ field: `lines.${index}.line`, message: 'Is there twice.' });
     seen.add(line);
@@ -138,7 +143,8 @@ function askedLines(left: readonly Credited[], asked: NonNullable<schema.NewCred
 
 function problemOf(amount: Decimal, left: Decimal): string | undefined {
   if (amount.decimalPlaces() > 2) return 'Must be in whole cents.';
-  return amount.gt(left) || amount.eq(0) ? `Must not be more than what is left: ${text(left)}.` : undefined;
+  if (amount.lte(0)) return 'Must be more than 0.';
+  return amount.gt(left) ? `Must not be more than what is left: ${text(Exact.max(left, 0))}.` : undefined;
 }
 
 /**

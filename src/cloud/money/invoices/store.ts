@@ -199,12 +199,13 @@ export async function writeLines(
   await sql`
     insert into invoice_lines (invoice_id, line, project, project_name, region_id, type, sku, tax_percent,
       reverse_charge, quantity, exact, amount)
-    select invoice_id, line, project, projects.name, given.region_id, type, sku, tax_percent, reverse_charge, quantity,
+    select invoice_id, line, project, coalesce(projects.name, deleted_projects.name), given.region_id, type, sku, tax_percent, reverse_charge, quantity,
       exact, amount
     from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as given (invoice_id bigint, line integer, project bigint,
       region_id bigint, type text, sku text, tax_percent numeric, reverse_charge boolean, quantity numeric,
       exact numeric, amount numeric)
     left join projects on projects.id = given.project
+    left join deleted_projects on deleted_projects.id = given.project
     on conflict on constraint invoice_lines_pkey do update
       set quantity = invoice_lines.quantity + excluded.quantity, exact = invoice_lines.exact + excluded.exact`.execute(
     tx.sql,
@@ -271,7 +272,8 @@ export async function resellersOf(tx: Transaction, ids: readonly number[]): Prom
         select from users join clients on clients.id = users.client_id
         where users.platform_administrator and users.deleted_at is null and clients.reseller_id = resellers.id) as is_own,
       (select min(clients.id) from clients join users on users.client_id = clients.id
-        where clients.reseller_id = resellers.id and users.reseller_id = resellers.id) as account
+        where clients.reseller_id = resellers.id and users.reseller_id = resellers.id
+          and clients.deleted_at is null and users.deleted_at is null) as account
     from resellers where id = any(${[...ids]}::bigint[])`.execute(tx.sql);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -122,7 +122,7 @@ type Wanted = Parameters<typeof linesOf>[1] & { clients: readonly number[] };
 
 /** Returns what the accounts pay, or what their resellers owe, for each reseller and currency. */
 async function draftsOf(on: Platform, tx: Transaction, wanted: Wanted, kind: store.InvoiceRow['kind']) {
-  const dated = await on.rates.between(wanted.clients, wanted.from, wanted.to, kind);
+  const dated = await on.rates.between(wanted.clients, wanted.from, wanted.to, kind, tx.sql);
   const drafts = new Map<string, Draft>();
   const spans = wanted.clients.flatMap((id) => spansOf(id, { ...wanted, byDay: false }, dated.get(id) ?? []));
   let unpriced = 0;

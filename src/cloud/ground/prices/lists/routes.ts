@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { announce } from '../../../../db/changes.ts';
-import type { Transaction } from '../../../../db/database.ts';
+import type { Sql, Transaction } from '../../../../db/database.ts';
 import type { ListedPrice, ListTerms } from '../../../../db/json-columns.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
@@ -70,7 +70,7 @@ function isKnown({ item, region_id }: ListedPrice, catalog: Pick<Catalog, 'regio
  * a reseller's administrator those for its clients. Lists of others are not found.
  */
 
-const KIND = { table: 'price_lists', name: 'Price list' } as const;
+const KIND = { table: 'price_lists', rows: store.ALL_LISTS, name: 'Price list' } as const;
 
 /** Tells every process. */
 async function tell(on: Platform, tx: Transaction, holder: Holder): Promise<void> {
@@ -107,7 +107,7 @@ export async function createPriceList(
     problems: [...kindProblems(given), ...priceProblems(given, on.catalog)],
     async insert(tx, made) {
       if (made.client_id !== null && !principal.platformAdministrator) {
-        await requireFloor(on, made.client_id, made.valid_from, terms);
+        await requireFloor(on, tx.sql, made.client_id, made.valid_from, terms);
       }
       const list = await store.insertPriceList(tx, { ...made, price, terms });
       await tell(on, tx, list);
@@ -175,8 +175,8 @@ function kindProblems(list: schema.NewPriceList): FieldProblem[] {
 const MOST_FAULTS = 10;
 
 /** @throws InvalidError naming what the list would sell below the floor that the platform has set */
-async function requireFloor(on: Platform, clientId: number, at: Date, terms: ListTerms): Promise<void> {
-  const outlook = await on.rates.withList(clientId, at, terms);
+async function requireFloor(on: Platform, db: Sql, clientId: number, at: Date, terms: ListTerms): Promise<void> {
+  const outlook = await on.rates.withList(db, clientId, at, terms);
   if (outlook?.floorPercent === undefined) return;
   const { retail, wholesale, floorPercent } = outlook;
   const { prices = [] } = terms;
@@ -189,12 +189,16 @@ async function requireFloor(on: Platform, clientId: number, at: Date, terms: Lis
   };
   const faults = itemsOf(on, retail).flatMap(({ regionId, item }): FieldProblem[] => {
     const index = placeOf(item, regionId);
-    if (index < 0 && terms.discount_percent === undefined) return [];
+    const isTouched = index >= 0 || terms.discount_percent !== undefined || terms.currency !== undefined;
+    if (!isTouched) return [];
     const floor = netHour(wholesale, regionId, item)?.times(floorPercent).div(100);
     const asked = netHour(retail, regionId, item);
-    if (!floor || !asked || asked.gte(floor)) return [];
-    const field = index < 0 ? 'discount_percent' : `prices.${index}.item`;
-    const message = `${item} in region ${regionId} would cost ${asked.toFixed()} ${currency} an hour before tax; the platform allows ${floor.toFixed()} at least.`;
+    if (!asked || (floor && asked.gte(floor))) return [];
+    const broad = terms.discount_percent === undefined ? 'currency' : 'discount_percent';
+    const field = index < 0 ? broad : `prices.${index}.item`;
+    const message = floor
+      ? `${item} in region ${regionId} would cost ${asked.toFixed()} ${currency} an hour before tax; the platform allows ${floor.toFixed()} at least.`
+      : `${item} in region ${regionId} has no wholesale price in ${currency}; the platform allows only prices in currencies that have one.`;
     return [{ field, message }];
   });
   if (faults.length > 0) throw new InvalidError(faults.slice(0, MOST_FAULTS));

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../../../db/database.ts';
 import type { BillingProfile, IssuerSettings } from '../../../../db/json-columns.ts';
+import { ConflictError } from '../../../../lib/errors.ts';
 
 /** Who issues the invoices of resellers. */
 export const PLATFORM = 0;
@@ -50,6 +51,29 @@ export async function partyOf<K extends Kind>(db: Sql, kind: K, id: number): Pro
     select id, ${sql.ref(of)} as of, valid_from as "from", ${sql.ref(about)} as about from ${sql.table(table)}
     where ${sql.ref(of)} = ${id} order by valid_from desc, id desc limit 1`.execute(db);
   return rows[0];
+}
+
+/** Each change divides a report of costs, as price lists do. */
+const MOST_IN_A_MONTH = 100;
+const MONTH_MS = 31 * 86_400_000;
+
+/**
+ * Returns what holds now, if anything does. Nobody else changes it until the transaction ends.
+ */
+export async function lockParty<K extends Kind>(tx: Transaction, kind: K, id: number) {
+  const { table } = TABLES[kind];
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${table} ${id}`}, 0))`.execute(tx.sql);
+  return partyOf(tx.sql, kind, id);
+}
+
+/** @throws ConflictError for too many changes */
+export async function requireFewChanges(tx: Transaction, kind: Kind, id: number): Promise<void> {
+  const { table, of } = TABLES[kind];
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)}
+    where ${sql.ref(of)} = ${id} and valid_from > ${new Date(tx.now.getTime() - MONTH_MS)}`.execute(tx.sql);
+  if ((rows[0]?.count ?? 0) < MOST_IN_A_MONTH) return;
+  throw new ConflictError(`It was changed ${MOST_IN_A_MONTH} times in the last 31 days, which is the most`);
 }
 
 interface Made {

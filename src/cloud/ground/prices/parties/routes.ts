@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { announce } from '../../../../db/changes.ts';
 import type { Transaction } from '../../../../db/database.ts';
-import type { BillingParty } from '../../../../db/json-columns.ts';
+import type { BillingParty, BillingProfile } from '../../../../db/json-columns.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { findClient, keepReseller, lockClients, resells } from '../../../../iam/accounts/service.ts';
-import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
+import { ForbiddenError, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { noteAccount } from '../../../../lib/request-context.ts';
 import { isoSeconds, secondOf } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
@@ -19,10 +20,11 @@ import * as schema from './schema.ts';
  * resellers are issuers, set by their administrators; accounts are customers, set by theirs or by the reseller's.
  */
 
-/** @throws NotFoundError for another reseller */
+/** @throws NotFoundError for another reseller, ForbiddenError without one */
 function issuerOf(principal: Principal, { reseller_id: asked }: schema.IssuerQuery): number {
   if (principal.platformAdministrator) return asked ?? parties.PLATFORM;
-  const own = principal.resellerId ?? parties.PLATFORM;
+  const own = principal.resellerId;
+  if (own === null || own === undefined) throw new ForbiddenError('Only administrators of a reseller have an issuer');
   if (asked !== undefined && asked !== own) throw new NotFoundError('Reseller', asked);
   return own;
 }
@@ -32,7 +34,7 @@ export async function getIssuer(on: Platform, principal: Principal, query: schem
   const id = issuerOf(principal, query);
   const row = await parties.partyOf(on.database.sql, 'issuer', id);
   if (!row) throw new NotFoundError('Settings of issuer', id, ': nobody has set them');
-  return { reseller_id: id || null, ...row.about, valid_from: isoSeconds(row.from) };
+  return { reseller_id: id || null, ...presented(row) };
 }
 
 /** @throws NotFoundError, InvalidError */
@@ -40,20 +42,25 @@ export async function setIssuer(
   on: Platform,
   principal: Principal,
   query: schema.IssuerQuery,
-  settings: schema.NewIssuer,
+  { vat_confirmed, ...given }: schema.NewIssuer,
 ): Promise<schema.Issuer> {
   const id = issuerOf(principal, query);
-  requireVatId(settings);
-  const countries = settings.vat_rates.map(({ country }) => country);
+  requireVatId(given);
+  const countries = given.vat_rates.map(({ country }) => country);
   const twice = countries.findIndex((one, index) => countries.indexOf(one) < index);
   if (twice >= 0) throw new InvalidError({ [`vat_rates.${twice}.country`]: ['Is there twice.'] });
   return on.database.accept(async (tx) => {
     if (id !== parties.PLATFORM && !(await keepReseller(tx.sql, id))) throw new NotFoundError('Reseller', id);
+    const before = await parties.lockParty(tx, 'issuer', id);
+    const confirmed = confirmedBy(principal.platformAdministrator, vat_confirmed);
+    const settings = { ...given, ...vatAfter(before?.about, given, confirmed) };
+    tx.made(id);
+    if (before && isDeepStrictEqual(before.about, settings)) return { reseller_id: id || null, ...presented(before) };
+    await parties.requireFewChanges(tx, 'issuer', id);
     const made = madeNow(tx, principal);
     await parties.insertIssuer(tx, id, settings, made);
-    tx.made(id);
     if (id !== parties.PLATFORM) await tell(on, tx, { scope: 'reseller', reseller_id: id, client_id: null });
-    return { reseller_id: id || null, ...settings, valid_from: isoSeconds(made.valid_from) };
+    return { reseller_id: id || null, ...presented({ about: settings, from: made.valid_from }) };
   });
 }
 
@@ -67,7 +74,7 @@ export async function getProfile(
   if (!client || (id !== principal.clientId && !resells(principal, client))) throw new NotFoundError('Client', id);
   const row = await parties.partyOf(on.database.sql, 'profile', id);
   if (!row) throw new NotFoundError('Billing profile of client', id, ': nobody has set it');
-  return { client_id: id, ...row.about, valid_from: isoSeconds(row.from) };
+  return { client_id: id, ...presented(row) };
 }
 
 /** @throws NotFoundError, InvalidError */
@@ -75,20 +82,56 @@ export async function setProfile(
   on: Platform,
   principal: Principal,
   { client_id: id = principal.clientId }: schema.ProfileQuery,
-  profile: schema.NewProfile,
+  { vat_confirmed, ...given }: schema.NewProfile,
 ): Promise<schema.Profile> {
-  requireVatId(profile);
+  requireVatId(given);
   return on.database.accept(async (tx) => {
     await lockClients(tx, [id]);
     const client = await findClient(tx.sql, id);
     if (!client || (id !== principal.clientId && !resells(principal, client))) throw new NotFoundError('Client', id);
     noteAccount(id);
+    const before = await parties.lockParty(tx, 'profile', id);
+    const profile = {
+      ...given,
+      ...vatAfter(before?.about, given, confirmedBy(resells(principal, client), vat_confirmed)),
+    };
+    tx.made(id);
+    if (before && isDeepStrictEqual(before.about, profile)) return { client_id: id, ...presented(before) };
+    await parties.requireFewChanges(tx, 'profile', id);
     const made = madeNow(tx, principal);
     await parties.insertProfile(tx, id, profile, made);
-    tx.made(id);
     await tell(on, tx, { scope: 'client', reseller_id: null, client_id: id });
-    return { client_id: id, ...profile, valid_from: isoSeconds(made.valid_from) };
+    return { client_id: id, ...presented({ about: profile, from: made.valid_from }) };
   });
+}
+
+type Vat = NonNullable<BillingProfile['vat']>;
+
+const isConfirmed = (vat: Vat | undefined, { country, vat_id }: Vat): boolean =>
+  vat?.country === country && vat.vat_id === vat_id;
+
+function presented<About extends BillingProfile>({ about, from }: { about: About; from: Date }) {
+  const { vat, ...said } = about;
+  return { ...said, vat_confirmed: isConfirmed(vat, about), valid_from: isoSeconds(from) };
+}
+
+/** @throws ForbiddenError for who confirms itself */
+function confirmedBy(mayConfirm: boolean, confirmed: boolean | undefined): boolean | undefined {
+  if (confirmed && !mayConfirm) throw new ForbiddenError('Only who issues the invoices may set vat_confirmed');
+  return mayConfirm ? confirmed : undefined;
+}
+
+/** Returns whom VAT goes by after a change: nobody can give itself a reverse charge or the rate of another country. */
+function vatAfter(
+  before: BillingProfile | undefined,
+  { country, vat_id }: BillingParty,
+  confirmed: boolean | undefined,
+): { vat?: Vat } {
+  const given = { country, ...(vat_id !== undefined && { vat_id }) };
+  if (confirmed) return { vat: given };
+  const vat = before?.vat;
+  if (confirmed === false || !vat) return {};
+  return { vat: isConfirmed(vat, given) ? vat : { country: vat.country } };
 }
 
 /** Greece's begin with EL, Northern Ireland's with XI. */
@@ -148,7 +191,7 @@ export function partyRoutes(app: Api, on: Platform): void {
     access: 'administer',
     refuses: [404],
     description:
-      'By administrators of the account or its reseller. Holds from now on: the VAT depends on the country and the VAT ID.',
+      'By administrators of the account or its reseller. Holds from now on. The VAT depends on the country and the VAT ID that the issuer has confirmed; until then it is as before, or as in the issuer’s own country.',
     query: schema.ProfileQuery,
     body: schema.NewProfile,
     answer: schema.Profile,

@@ -28,8 +28,15 @@ const party = {
     examples: ['billing@example.com'],
   }),
 };
+const confirmed = {
+  vat_confirmed: wire.OptionalFlag({
+    description:
+      'Whether VAT goes by this country and VAT ID. Set by who issues the invoices; what is left out stays until either changes',
+  }),
+};
 const issuer = {
   ...party,
+  ...confirmed,
   vat_rates: List(
     wire.Input('VatRate', {
       country: Country('Where customers are'),
@@ -41,8 +48,8 @@ const issuer = {
     description: 'Whether customers in other countries with a VAT ID owe the VAT themselves, and pay none here',
   }),
   invoice_prefix: Text({
-    pattern: '^[A-Za-z0-9]{1,20}(-[A-Za-z0-9]{1,20})?$',
-    rule: 'Must be letters and digits, with one hyphen at most.',
+    pattern: '^[A-Za-z0-9]{1,20}(-([ABD-Za-z0-9]|[A-Za-z0-9]{2,20}))?$',
+    rule: 'Must be letters and digits, with one hyphen at most, and not end with -C, which credit notes have.',
     description: 'What numbers of invoices begin with',
     examples: ['INV'],
   }),
@@ -79,11 +86,16 @@ export type Issuer = Static<typeof Issuer>;
 
 export const ProfileQuery = wire.Query({ client_id: Optional(client) });
 export type ProfileQuery = Static<typeof ProfileQuery>;
-export const NewProfile = wire.Input('NewBillingProfile', party, { ...example, email: 'billing@example.com' });
+export const NewProfile = wire.Input(
+  'NewBillingProfile',
+  { ...party, ...confirmed },
+  { ...example, email: 'billing@example.com' },
+);
 export type NewProfile = Static<typeof NewProfile>;
 export const Profile = wire.Named('BillingProfile', {
   client_id: Type.Integer({ description: 'The account' }),
   ...party,
+  ...confirmed,
   valid_from: since,
 });
 export type Profile = Static<typeof Profile>;
