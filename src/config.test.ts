@@ -208,6 +208,8 @@ describe('the test API', () => {
     const clock = { TRADEWIND_TEST_CLOCK: '2031-03-01T00:00:00Z' };
     expect(loadConfig({ ...clock, TRADEWIND_TEST_API: 'true' }).testClock).toEqual(new Date(Date.UTC(2031, 2, 1)));
     expect(() => loadConfig(clock)).toThrow('TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API');
+    expect(() => loadConfig({ TRADEWIND_USAGE_KEPT_DAYS: '59' })).toThrow('must be 60 at least');
+    expect(loadConfig({ TRADEWIND_USAGE_KEPT_DAYS: '60' }).kept.usage).toBe(60);
     for (const TRADEWIND_TEST_CLOCK of ['tomorrow', '2031-02-31T00:00:00Z', '2031-03-01']) {
       expect(() => loadConfig({ TRADEWIND_TEST_CLOCK, TRADEWIND_TEST_API: 'true' })).toThrow('a time such as');
     }

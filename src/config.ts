@@ -110,7 +110,7 @@ const Environment = Type.Object({
   TRADEWIND_USAGE_KEPT_DAYS: whole(
     0,
     99_999,
-    'days that usage is kept for after it ended, for cost reports; 0 for ever',
+    'days that usage is kept for after it ended, for cost reports and invoices: 60 at least, or 0 for ever',
     '0',
   ),
   TRADEWIND_INVOICE_GRACE: whole(
@@ -326,6 +326,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
 }
 
 /** @throws SettingError for settings that need each other */
+const LEAST_USAGE_DAYS = 60;
+
 function requireTogether(settings: Environment, environment: Record<string, string | undefined>): void {
   if (settings.TRADEWIND_TEST_API === 'true' && !isLocalHost(settings.TRADEWIND_HOST)) {
     throw new SettingError(
@@ -337,6 +339,12 @@ function requireTogether(settings: Environment, environment: Record<string, stri
   }
   if (settings.TRADEWIND_SMTP_URL !== undefined && !environment.TRADEWIND_MAIL_FROM) {
     throw new SettingError('TRADEWIND_SMTP_URL needs TRADEWIND_MAIL_FROM: the address that mails come from');
+  }
+  const usageDays = Number(settings.TRADEWIND_USAGE_KEPT_DAYS);
+  if (usageDays > 0 && usageDays < LEAST_USAGE_DAYS) {
+    throw new SettingError(
+      `TRADEWIND_USAGE_KEPT_DAYS must be ${LEAST_USAGE_DAYS} at least, or 0 for ever: invoices of a month are made from its usage`,
+    );
   }
   if (settings.TRADEWIND_TEST_CLOCK !== undefined && settings.TRADEWIND_TEST_API === 'false') {
     throw new SettingError('TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API: without it nobody can move the clock on');

@@ -461,7 +461,17 @@ it('old usage is deleted, what goes on is not', async () => {
     Number((await service.pool.query('select count(*) as count from usage_periods')).rows[0].count);
   const before = await count();
   expect(await deleteOldUsage(database, new Date('2026-03-10T00:00:00Z'))).toBe(0);
+  // An issuer has not made the invoices of the month yet.
+  await service.pool.query(`
+    insert into issuer_settings (reseller_id, valid_from, settings, created_by, created_at)
+    values (999, '2026-03-05', '{}', 1, '2026-03-05')`);
+  expect(await deleteOldUsage(database, new Date('2026-03-22T00:00:00Z'))).toBe(0);
+  await service.pool.query(`insert into billed_months values ('2026-03', 'final_clients', 0)`);
+  expect(await deleteOldUsage(database, new Date('2026-03-22T00:00:00Z'))).toBe(0);
+  await service.pool.query(`update billed_months set stage = 'done'`);
   expect(await deleteOldUsage(database, new Date('2026-03-22T00:00:00Z'))).toBe(5);
+  await service.pool.query('delete from issuer_settings');
+  await service.pool.query('delete from billed_months');
   expect(await count()).toBe(before - 5);
   await deleteOldUsage(database, new Date('2029-12-31T00:00:00Z'));
   expect(await count()).toBeGreaterThan(0);

@@ -187,13 +187,21 @@ export async function resourcesOf(
 
 const BATCH = 10_000;
 
-/** Deletes usage that ended before that time. Returns how many periods. */
+/** SQL: the first month that is still to be invoiced. Null without an issuer. Months are begun in their order. */
+const UNBILLED = sql`coalesce(
+  (select min(month) || '-01' from billed_months where stage <> 'done')::timestamp,
+  (select max(month) || '-01' from billed_months)::timestamp + interval '1 month',
+  (select date_trunc('month', min(valid_from) at time zone 'UTC') from issuer_settings)) at time zone 'UTC'`;
+
+/** Deletes usage that ended before that time, unless invoices need it. Returns how many periods. */
 export async function deleteOldUsage({ sql: db }: Pick<Database, 'sql'>, before: Date): Promise<number> {
+  const { rows } = await sql<{ before: Date }>`select least(${before}::timestamptz, ${UNBILLED}) as before`.execute(db);
+  const end = rows[0]?.before ?? before;
   let deleted = 0;
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
       delete from usage_periods where id = any(array(
-        select id from usage_periods where ended_at < ${before} limit ${BATCH}
+        select id from usage_periods where ended_at < ${end} limit ${BATCH}
       ))`.execute(db);
     deleted += Number(numAffectedRows);
     if (numAffectedRows < BATCH) return deleted;
