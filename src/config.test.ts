@@ -26,6 +26,7 @@ describe('settings', () => {
       trustedProxies: [],
       simulationSpeed: 1,
       compareMs: 600_000,
+      invoiceGraceMs: 259_200_000,
       kept: { tasks: undefined, log: 365, usage: undefined },
       invoiceGraceMs: 72 * 3_600_000,
       kubernetesDir: path.resolve('data/kubernetes'),

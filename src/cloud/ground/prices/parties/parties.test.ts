@@ -28,7 +28,7 @@ const put = (path: string, body: object, http: HttpClient) => http.request('PUT'
 beforeAll(async () => {
   service = await startService({}, { clock: { now: () => new Date(at) } });
   own = await asResellerOf(service, 1);
-  expect((await put(ISSUER, issuer(), own)).status).toBe(200);
+  await put(ISSUER, issuer(), own);
 });
 beforeEach(async () => {
   tenant = await service.otherTenant();
