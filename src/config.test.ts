@@ -28,7 +28,6 @@ describe('settings', () => {
       compareMs: 600_000,
       invoiceGraceMs: 259_200_000,
       kept: { tasks: undefined, log: 365, usage: undefined },
-      invoiceGraceMs: 72 * 3_600_000,
       kubernetesDir: path.resolve('data/kubernetes'),
       kubernetesSources: {
         kubernetesUrl: 'https://dl.k8s.io/release',

@@ -369,6 +369,37 @@ export interface Tables {
     status: number | null;
     user_id: number;
   };
+  identities: {
+    created_at: Date;
+    last_used_at: Date | null;
+    provider_id: string;
+    /** Accounts that the user lost with the groups. Those that an administrator blocked are not among them. */
+    shut_in: Generated<number[]>;
+    subject: string;
+    user_id: number;
+  };
+  identity_providers: {
+    client_id: number | null;
+    created_at: Date;
+    created_by: number;
+    default_role_id: number | null;
+    email_domains: string[];
+    enabled: boolean;
+    /** A list of {group, role_id, client_id}: what members of a group are, in which account. */
+    groups: JSONColumnType<object>;
+    groups_claim: string;
+    id: string;
+    issuer: string;
+    name: string;
+    oidc_client_id: string;
+    /** Encrypted. Null if there is none, or if it was lost. */
+    oidc_client_secret: string | null;
+    required: boolean;
+    reseller_id: number | null;
+    revision: GeneratedAlways<number>;
+    scopes: string[];
+    updated_at: Date;
+  };
   /** Images of projects. The platform's own images are in the catalogue. */
   images: {
     architecture: 'aarch64' | 'x86_64';
@@ -802,6 +833,8 @@ export interface Tables {
     /** Tokens name the login by it, since it never comes again. Null in logins from before the column, until they are refreshed. */
     key: Generated<string | null>;
     maker_id: number;
+    /** The identity provider that vouched for the user. The login is good only where that has a say. */
+    provider_id: string | null;
     refresh_id: string;
     role_id: number;
     token_id: number | null;
@@ -925,7 +958,6 @@ export interface Tables {
     created_at: Date;
     created_by: number;
     id: GeneratedAlways<number>;
-    price: Generated<'retail' | 'wholesale'>;
     reseller_id: number | null;
     scope: 'client' | 'everyone' | 'reseller';
     terms: JSONColumnType<json.ListTerms>;
@@ -1167,11 +1199,25 @@ export interface Tables {
     purpose: 'add_passkey' | 'enrol' | 'log_in';
     user_id: number;
   };
+  sign_in_codes: {
+    browser_hash: Buffer;
+    client_id: number;
+    expires_at: Date;
+    hash: Buffer;
+    provider_id: string;
+    user_id: number;
+  };
   sign_in_policies: {
     client_id: number;
     /** Of whom it is required. Null: of everybody. */
     role_ids: number[] | null;
     second_factor: 'optional' | 'required';
+  };
+  sign_in_states: {
+    browser_hash: Buffer;
+    expires_at: Date;
+    hash: Buffer;
+    provider_id: string;
   };
   signing_keys: {
     created_at: Date;
@@ -1587,6 +1633,15 @@ export interface Tables {
     types: string[];
     updated_at: Date;
     url: string;
+  };
+  wholesale_lists: {
+    created_at: Date;
+    created_by: number;
+    id: Generated<number>;
+    reseller_id: number | null;
+    scope: string;
+    terms: JSONColumnType<json.ListTerms>;
+    valid_from: Date;
   };
   /** Processes that take work. A row outlives its process for a while. */
   workers: {

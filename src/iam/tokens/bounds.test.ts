@@ -145,7 +145,7 @@ it('is told from every operation on users, logins and rights', async () => {
   const all = Object.values<Record<string, { operationId: string; tags: string[] }>>(body.paths).flatMap((one) =>
     Object.entries(one).flatMap(([method, { operationId, tags }]) => (method === 'get' ? [] : [{ operationId, tags }])),
   );
-  const about = /^(users|api tokens|logins|role assignments|sellers|resellers|second factors)$/i;
+  const about = /^(users|api tokens|logins|role assignments|sellers|second factors|single sign-on)$/i;
   const changing = all.filter(({ tags: [tag = ''] }) => about.test(tag)).map(({ operationId }) => operationId);
   expect(changing.length).toBeGreaterThan(20);
   const judged = [...OPERATIONS_THAT_GIVE_RIGHTS, ...HARMLESS];
