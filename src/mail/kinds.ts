@@ -15,7 +15,7 @@ export interface MailData {
   };
   deletion_confirmation: { token: string; expires: string };
   webhook_disabled: { webhook: string; host: string; reason: 'failing' | 'gone' };
-  invoice: { invoice: string; number: string; month: string; amount: string; currency: string };
+  invoice: { invoice: string; number: string; issuer: string; month: string; amount: string; currency: string };
   quota_nearly_used: { quota: string; region: string; used: string; limit: string; percentage: string };
 }
 export type MailKind = keyof MailData;
@@ -130,7 +130,7 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
     most: 1_000,
     ofAccount: false,
     page: none,
-    example: { invoice: '1', number: 'INV-2026-000001', month: '2026-03', amount: '8.85', currency: 'EUR' },
+    example: { invoice: '1', number: 'INV-2026-000001', issuer: 'Northwind', month: '2026-03', amount: '8.85', currency: 'EUR' },
   },
   quota_nearly_used: {
     to: "the account's first 20 administrators",

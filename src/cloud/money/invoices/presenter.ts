@@ -21,10 +21,10 @@ export function numberOf(
 }
 
 export function mailOf(
-  { id, number, month, gross, currency }: WrittenInvoice & { id: number },
+  { id, number, issuer, month, gross, currency }: WrittenInvoice & { id: number },
   to: { to: string; clientId: number },
 ): NewMail {
-  const data = { invoice: String(id), number: number ?? '', month, amount: gross, currency };
+  const data = { invoice: String(id), number: number ?? '', issuer: issuer?.company ?? '', month, amount: gross, currency };
   return { kind: 'invoice', ...to, data };
 }
 
