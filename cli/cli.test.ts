@@ -367,7 +367,7 @@ describe('every command', () => {
     expect(await json(`quota request decide ${id} --status done`)).toMatchObject({ status: 'done' });
     await json(`quota request delete ${id} --yes`);
     const [head, first] = cells(await text('external-address list --region-id 1'));
-    expect(head).toContain('CIDR');
+    expect(head).toEqual(['REGION', 'NETWORK', 'PREFIX', 'TOTAL', 'IN USE', 'FREE', 'KEPT']);
     expect(first).toContain('198.18.16.0/20');
   });
 
