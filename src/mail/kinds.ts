@@ -130,7 +130,14 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
     most: 1_000,
     ofAccount: false,
     page: none,
-    example: { invoice: '1', number: 'INV-2026-000001', issuer: 'Northwind', month: '2026-03', amount: '8.85', currency: 'EUR' },
+    example: {
+      invoice: '1',
+      number: 'INV-2026-000001',
+      issuer: 'Northwind',
+      month: '2026-03',
+      amount: '8.85',
+      currency: 'EUR',
+    },
   },
   quota_nearly_used: {
     to: "the account's first 20 administrators",

@@ -131,6 +131,18 @@ async function originOf(tx: Transaction, principal: Principal): Promise<Origin> 
 const isByPassword = (login: Pick<store.LoginRow, 'user_id' | 'maker_id' | 'token_id' | 'provider_id'>): boolean =>
   login.maker_id === login.user_id && login.token_id === null && login.provider_id === null;
 
+/** @throws ForbiddenError if the account takes no such logins */
+function requireWays(
+  { needs_provider, lacks_factor }: store.MembershipRow,
+  login: Parameters<typeof isByPassword>[0],
+): void {
+  if (!isByPassword(login)) return;
+  if (needs_provider) throw providerNeeded();
+  if (lacks_factor) {
+    throw new errors.ForbiddenError('This account requires a second factor; add one to your login first');
+  }
+}
+
 async function noteRequest(on: Platform, tx: Transaction, email: string): Promise<Addressed | undefined> {
   const now = tx.now;
   const since = new Date(now.getTime() - REQUEST_NOTED_MS);
@@ -162,12 +174,7 @@ async function opened(
     if (!of) throw new errors.NotFoundError('Client', clientId);
     const origin = await originOf(tx, principal);
     refuse(of, origin);
-    if (isByPassword({ ...origin, user_id: userId })) {
-      if (of.needs_provider) throw providerNeeded();
-      if (of.lacks_factor) {
-        throw new errors.ForbiddenError('This account requires a second factor; add one to your login first');
-      }
-    }
+    requireWays(of, { ...origin, user_id: userId });
     // What one account's provider says of a user must not let it into the user's other accounts.
     if (origin.provider_id !== null && !(await store.hasSay(tx.sql, origin.provider_id, clientId))) {
       throw new errors.ForbiddenError('You signed in with a company that has no say in this account; log in there');
@@ -276,6 +283,7 @@ export async function changePassword(
       throw new errors.ConflictError('Another request has just changed this password');
     }
     const origin = await originOf(tx, principal);
+    requireWays(membership, { ...origin, user_id: userId });
     const ended = await endLogins(tx, { userId });
     return { ended, login: await openLogin(tx, membership, origin) };
   });

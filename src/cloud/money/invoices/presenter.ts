@@ -24,7 +24,14 @@ export function mailOf(
   { id, number, issuer, month, gross, currency }: WrittenInvoice & { id: number },
   to: { to: string; clientId: number },
 ): NewMail {
-  const data = { invoice: String(id), number: number ?? '', issuer: issuer?.company ?? '', month, amount: gross, currency };
+  const data = {
+    invoice: String(id),
+    number: number ?? '',
+    issuer: issuer?.company ?? '',
+    month,
+    amount: gross,
+    currency,
+  };
   return { kind: 'invoice', ...to, data };
 }
 

@@ -143,8 +143,9 @@ export async function checkPasswordByName(on: Platform, username: string, passwo
   const memberships = await store.membershipsOf(on.database.sql, user.id);
   const membership = memberships.find((one) => !one.needs_provider);
   const needsFactor = membership !== undefined && (user.has_second_factor || membership.lacks_factor);
-  if (!needsFactor) await recorded(on, user, attemptOf(user, username, from, true, on.clock.now()));
-  return { user, membership, needsFactor, needsProvider: memberships.length > 0 && !membership };
+  const needsProvider = memberships.length > 0 && !membership;
+  if (!needsFactor) await recorded(on, user, attemptOf(user, username, from, !needsProvider, on.clock.now()));
+  return { user, membership, needsFactor, needsProvider };
 }
 
 /**

@@ -143,6 +143,7 @@ export async function completeLogin(
     const still = await store.findLoginChallenge(tx.sql, request.challenge, on.clock.now());
     // Who enrols has no factor: one that was added meanwhile keeps out whoever has only the password.
     if (enrol && (await store.factorsOf(tx.sql, found.id)).length > 0) throw notValid();
+    if (enrol) await requireNoProvider(tx, found.id);
     const taken =
       still &&
       (await store.takeChallenge(tx, found.hash, { userId: found.id, purpose: found.purpose }, on.clock.now()));
@@ -188,8 +189,29 @@ export async function enrolForLogin(on: Platform, text: string): Promise<schema.
     await store.lockUser(tx, found.id);
     // The user may have added one meanwhile, which a password alone must not replace.
     if ((await store.factorsOf(tx.sql, found.id)).length > 0) throw notValid();
+    await requireNoProvider(tx, found.id);
     return proofs.beginTotp(on, tx, found, { id: v7(), name: 'App' });
   });
+}
+
+/**
+ * With a factor, an administrator's password lets in where else only the company does. So whoever has only the password can't
+ * add the first one. @throws ForbiddenError
+ */
+async function requireNoProvider(tx: Transaction, userId: number): Promise<void> {
+  if (!(await membershipsOf(tx.sql, userId)).some((one) => one.needs_provider)) return;
+  throw new errors.ForbiddenError('One of your accounts takes no passwords: sign in with your company first');
+}
+
+/** @throws ForbiddenError */
+async function requireFirst(tx: Transaction, { userId, loginId }: Principal): Promise<void> {
+  if ((await store.factorsOf(tx.sql, userId)).length > 0) return;
+  const login = await tx.sql
+    .selectFrom('login_sessions')
+    .select('provider_id')
+    .where('id', '=', loginId ?? 0)
+    .executeTakeFirst();
+  if (!login?.provider_id) await requireNoProvider(tx, userId);
 }
 
 /* A user's own second factors. */
@@ -240,6 +262,7 @@ export async function setUpTotp(
   const user = await requireProof(on, principal, proof, from);
   return on.database.accept(async (tx) => {
     await store.lockUser(tx, user.id);
+    await requireFirst(tx, principal);
     const id = v7();
     tx.made(id);
     return proofs.beginTotp(on, tx, user, { id, name });
@@ -251,6 +274,7 @@ export async function confirmTotp(on: Platform, principal: Principal, code: stri
   requireInPerson(principal);
   return on.database.accept(async (tx) => {
     await store.lockUser(tx, principal.userId);
+    await requireFirst(tx, principal);
     const app = await store.lockTotp(tx, principal.userId, false);
     const right = app && (await proofs.isRightCode(on, tx, principal.userId, code, { confirmed: false }));
     if (!right) throw new errors.InvalidError({ code: ['Wrong code. Is the clock of the phone right?'] });
@@ -287,6 +311,7 @@ export async function addPasskey(
   const { userId } = principal;
   return on.database.accept(async (tx) => {
     await store.lockUser(tx, userId);
+    await requireFirst(tx, principal);
     const of = { userId, purpose: 'add_passkey' } as const;
     const passkey = await proofs.readNewPasskey(on, request, async (challenge) => {
       const hash = store.hashOfPasskeyChallenge(challenge);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import * as oidc from 'openid-client';
 import { ForbiddenError, UnavailableError } from '../../../lib/errors.ts';
 import { type AllowedHosts, receiverProblem, requestOutside } from '../../../lib/outside-request.ts';
@@ -12,7 +13,7 @@ const MOST_BYTES = 512 * 1024;
 const MOST_TALKS = { ofProvider: 10, together: 100 };
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-const isLocal = (url: URL): boolean => LOCAL_HOSTS.has(url.hostname);
+const isLocal = (url: URL): boolean => url.protocol === 'http:' && LOCAL_HOSTS.has(url.hostname);
 
 /** Says why people can't be sent to an issuer, if so. Without TLS it must be on this machine, for tests. */
 export function issuerProblem(issuer: string, allowed: AllowedHosts): string | undefined {
@@ -92,13 +93,16 @@ export async function vouched(
 
 const text = (claim: unknown): string | undefined => (typeof claim === 'string' && claim !== '' ? claim : undefined);
 
+// oxlint-disable-next-line typescript/no-deprecated -- only to stand out: it is for an issuer on this machine, in tests
+const overHttp: (config: oidc.Configuration) => void = oidc.allowInsecureRequests;
+
 /** Asks the provider what it can do. */
 async function configured(on: Platform, provider: ProviderRow): Promise<oidc.Configuration> {
   const issuer = new URL(provider.issuer);
-  const http = issuer.protocol === 'http:' && isLocal(issuer) ? [oidc.allowInsecureRequests] : [];
-  const ask = fetcher(on, http.length > 0);
+  const insecure = isLocal(issuer);
+  const ask = fetcher(on, insecure);
   const { oidc_client_id: clientId, oidc_client_secret: kept } = provider;
-  const options = { execute: http, timeout: WITHIN_SECONDS, [oidc.customFetch]: ask };
+  const options = { execute: insecure ? [overHttp] : [], timeout: WITHIN_SECONDS, [oidc.customFetch]: ask };
   const discovered = await oidc.discovery(issuer, clientId, {}, oidc.None(), options);
   const server = discovered.serverMetadata();
   const secret =
@@ -109,7 +113,7 @@ async function configured(on: Platform, provider: ProviderRow): Promise<oidc.Con
   const config = new oidc.Configuration(server, clientId, {}, secret === undefined ? oidc.None() : proof);
   config.timeout = WITHIN_SECONDS;
   config[oidc.customFetch] = ask;
-  for (const each of http) each(config);
+  if (insecure) overHttp(config);
   // TLS alone would do by the standard; with this, the signature counts too.
   oidc.enableNonRepudiationChecks(config);
   return config;
@@ -122,7 +126,8 @@ const fetcher =
     new Promise((resolve, reject) => {
       const url = new URL(address);
       if (url.protocol !== 'https:' && !(insecure && isLocal(url))) return reject(new Error('Only https is asked'));
-      const sent = body === undefined || body === null ? undefined : Buffer.from(String(body));
+      const text = body instanceof URLSearchParams ? body.toString() : body;
+      const sent = typeof text === 'string' ? Buffer.from(text) : undefined;
       const asking = requestOutside(url, {
         method,
         headers: { ...headers, ...(sent && { 'content-length': sent.length }) },
@@ -132,28 +137,24 @@ const fetcher =
       });
       asking.on('error', reject);
       asking.once('close', () => reject(new Error('No response')));
-      asking.once('response', async (response) => {
-        response.on('error', reject);
-        try {
-          const chunks: Buffer[] = [];
-          let length = 0;
-          for await (const chunk of response as AsyncIterable<Buffer>) {
-            length += chunk.length;
-            if (length > MOST_BYTES) throw new Error('The answer is too long');
-            chunks.push(chunk);
-          }
-          const type = response.headers['content-type'] ?? '';
-          const status = response.statusCode ?? 0;
-          const isEmpty = status === 204 || status === 304 || chunks.length === 0;
-          const whole = isEmpty ? null : Buffer.concat(chunks);
-          resolve(new Response(whole, { status, headers: { 'content-type': type } }));
-        } catch (error) {
-          response.destroy();
-          reject(error);
-        }
-      });
+      asking.once('response', (response) => void wholeOf(response).then(resolve, reject));
       asking.end(sent);
     });
+
+async function wholeOf(response: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    // Leaving the loop ends the connection.
+    if (length > MOST_BYTES) throw new Error('The answer is too long');
+    chunks.push(chunk);
+  }
+  const status = response.statusCode ?? 0;
+  const isEmpty = status === 204 || status === 304 || chunks.length === 0;
+  const headers = { 'content-type': response.headers['content-type'] ?? '' };
+  return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers });
+}
 
 /** Limits what is going on at a time, and says in our words what went wrong. @throws ForbiddenError, UnavailableError */
 async function talking<T>(on: Platform, { id, name }: ProviderRow, work: () => Promise<T>): Promise<T> {

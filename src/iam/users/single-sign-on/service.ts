@@ -107,6 +107,7 @@ export async function changeProvider(
     const isOther = row.issuer !== before.issuer || row.oidc_client_id !== before.oidc_client_id;
     if (isOther) await store.forgetIdentities(tx, id);
     const ends = isOther || (before.enabled && !row.enabled);
+    if (ends) await store.forgetSignIns(tx, id);
     return { row, ended: ends ? await endLogins(tx, { providerId: id }) : { tokens: [], logins: [] } };
   });
   on.authenticator.forget(ended);
@@ -180,7 +181,9 @@ function groupsOf({ clientId }: store.Owner, groups: NonNullable<NewProvider['gr
 const roleId = (name: string | null): number | null => (name === null ? null : (findRoleByText(name)?.id ?? null));
 
 const sealed = (on: Platform, id: string, secret: string | null | undefined): string | null =>
-  secret == null ? null : on.secrets.seal('identity_providers.oidc_client_secret', [id], secret);
+  secret === null || secret === undefined
+    ? null
+    : on.secrets.seal('identity_providers.oidc_client_secret', [id], secret);
 
 function found(row: store.ProviderRow | undefined, id: string): store.ProviderRow {
   if (!row) throw new NotFoundError('Identity provider', id);

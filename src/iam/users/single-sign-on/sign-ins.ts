@@ -72,7 +72,7 @@ export async function finishSignIn(
   const answer = new URL(`${callbackOf(on)}?${query}`);
   const person = await vouched(on, provider, { ...madeOf(browser), state, answer });
 
-  const admit = () => on.database.transaction((tx) => admitted(on, tx, provider.id, person, from));
+  const admit = () => on.database.transaction((tx) => admitted(on, tx, provider, person, from));
   const done = await on.guesses.withAddress(provider.created_by, admit);
   on.authenticator.forget(done.changed);
   if ('refused' in done) throw new errors.ForbiddenError(done.refused);
@@ -90,10 +90,11 @@ type Admitted = { changed: Credentials } & ({ refused: string } | { userId: numb
 async function admitted(
   on: Platform,
   tx: Transaction,
-  providerId: string,
+  asked: Pick<store.ProviderRow, 'id' | 'issuer' | 'oidc_client_id'>,
   person: Vouched,
   from: Sender,
 ): Promise<Admitted> {
+  const providerId = asked.id;
   const before = await store.findEnabled(tx.sql, providerId);
   const known = before && (await store.findIdentity(tx.sql, providerId, person.subject));
   if (!before) throw notBegun();
@@ -101,7 +102,9 @@ async function admitted(
   const locked = [...before.groups, ...places].map(({ client_id }) => client_id);
   await lockClients(tx, [...new Set(before.client_id === null ? locked : [...locked, before.client_id])]);
   const provider = await store.keepEnabled(tx, providerId);
-  if (!provider) throw notBegun();
+  // What another issuer has said counts no more.
+  const isSame = provider?.issuer === asked.issuer && provider.oidc_client_id === asked.oidc_client_id;
+  if (!provider || !isSame) throw notBegun();
   if (known) await users.lockUser(tx, known.id);
   const wanted = await wantedOf(tx, provider, person.groups);
   const identity = await store.findIdentity(tx.sql, providerId, person.subject);

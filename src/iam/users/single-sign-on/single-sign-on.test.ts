@@ -515,6 +515,13 @@ describe('an account that requires its provider', () => {
     const refused = await password(email);
     expect([refused.status, refused.text]).toEqual([403, saying(/sign in with your company/)]);
     expect((await service.anonymous.post('/iam/auth/jwt/refresh', { refresh: member.refresh })).status).toBe(401);
+    // Else the password alone would let an administrator in: with a factor of whoever has it.
+    const still = bearer(service.url, member);
+    const app = await still.post('/tradewind/v1/second_factors/totp', { name: 'Phone', password: PASSWORD });
+    expect([app.status, app.text]).toEqual([403, saying(/sign in with your company/)]);
+    const changed = { old: PASSWORD, new: 'many small green apples', double: 'many small green apples' };
+    const { currentUser } = (await still.get('/iam/clients/me')).body;
+    expect((await still.put(`/iam/users/${currentUser}/password`, changed)).status).toBe(403);
     expect((await password(host.email)).body.challenge).toEqual(expect.any(String));
     expect((await signIn(id, anybody())).status).toBe(200);
     await host.http.patch(`${BASE}/${id}`, { enabled: false });

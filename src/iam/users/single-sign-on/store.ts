@@ -217,3 +217,9 @@ export async function markVouched(tx: Transaction, userId: number): Promise<void
     update users set auth_types = array_append(auth_types, 'sso')
     where id = ${userId} and not 'sso' = any(auth_types)`.execute(tx.sql);
 }
+
+/** Ends what people have begun at the provider. */
+export async function forgetSignIns(tx: Transaction, providerId: string): Promise<void> {
+  await tx.sql.deleteFrom('sign_in_states').where('provider_id', '=', providerId).execute();
+  await tx.sql.deleteFrom('sign_in_codes').where('provider_id', '=', providerId).execute();
+}
