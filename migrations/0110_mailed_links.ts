@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What pages behind mailed links need: a request to delete an account is confirmed by its mail, and whoever gets mails of a
- * setting can end that without an account. With the key nobody can do anything else, so it is kept as it is.
+ * For the pages of mailed links. The person who asks to delete an account confirms it with a token. The receivers of a
+ * notification setting end its mails with a key; it allows nothing else, so it isn't encrypted.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -89,7 +89,7 @@ async function ask(described: ApiCommand, context: Context): Promise<void> {
   } else output.thing(answer);
 }
 
-/** Waits, and shows what has become of the thing, or the task if that is gone or unknown. */
+/** Waits for the tasks, and then shows the thing that was made or changed. Shows the task instead if the thing is gone or unknown. */
 async function wait(described: ApiCommand, context: Context, begun: readonly string[], input: Input): Promise<void> {
   const { shown, path } = operationOf(described.operation);
   const { api, output } = context;

@@ -1,5 +1,6 @@
 import type { Addition, ApiCommand } from '../api/api-command.ts';
 import type { OperationId } from '../api/operations.ts';
+import { THINGS } from './lookup.ts';
 
 const ROLE = {
   text: 'Administrators, Engineers, Users or the name of another role',
@@ -130,17 +131,7 @@ export const additions: Partial<Record<OperationId, Addition>> = {
       ERROR: 'error',
     },
   },
-  listManagedResources: {
-    columns: {
-      ID: 'id',
-      KIND: 'kind',
-      NAME: 'name',
-      STATE: 'state',
-      CLIENT: 'client_id',
-      PROJECT: 'project_id',
-      REGION: 'region_id',
-    },
-  },
+  listManagedResources: { columns: THINGS },
   listPlatformBacklog: {
     columns: {
       REGION: 'region_id',

@@ -4,6 +4,16 @@ import { type ClientCommand, type Context, textIn, type Values } from '../comman
 import { RefusedError, UsageError } from '../errors.ts';
 import type { Columns } from '../terminal/output.ts';
 
+export const THINGS: Columns = {
+  ID: 'id',
+  KIND: 'kind',
+  NAME: 'name',
+  STATE: 'state',
+  CLIENT: 'client_id',
+  PROJECT: 'project_id',
+  REGION: 'region_id',
+};
+
 /** Tasks and resources of all accounts that the caller manages. */
 export const lookup: readonly ClientCommand[] = [
   {
@@ -99,15 +109,7 @@ async function find(context: Context): Promise<void> {
       client_id,
     })),
   ];
-  show('Found', things, {
-    ID: 'id',
-    KIND: 'kind',
-    NAME: 'name',
-    STATE: 'state',
-    CLIENT: 'client_id',
-    PROJECT: 'project_id',
-    REGION: 'region_id',
-  });
+  show('Found', things, THINGS);
   const period = { ADDRESS: 'address', KIND: 'kind', ID: 'id', CLIENT: 'client_id', FROM: 'from', TO: 'to' };
   show('Who had the address', found.addresses, period);
   show('Requests', requests, {

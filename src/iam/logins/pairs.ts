@@ -42,7 +42,7 @@ export function freshOrigin(userId: number): Origin {
   };
 }
 
-/** The origin of a login that an identity provider vouches for. It ends in time, so that whoever leaves the company is out. */
+/** The origin of a login that an identity provider vouches for. The login has an end, so that people who leave the company lose it. */
 function vouchedOrigin(userId: number, providerId: string, now: Date): Origin {
   return { ...freshOrigin(userId), provider_id: providerId, ends_at: new Date(now.getTime() + VOUCHED_MS) };
 }

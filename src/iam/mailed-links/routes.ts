@@ -8,6 +8,7 @@ import { isToken, type PersonalToken, readPersonalToken } from '../../lib/person
 import { isoMicros } from '../../lib/time.ts';
 import { Choice, Input, Named, nullable, TextOrNull, Timestamp } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
+import { findReset } from '../logins/password-resets/service.ts';
 
 const KINDS = ['invitation', 'reset', 'deletion', 'subscription'] as const;
 type LinkKind = (typeof KINDS)[number];
@@ -67,16 +68,18 @@ const FIND: Record<LinkKind, (db: Sql, id: number, now: Date) => Promise<{ rows:
       join clients on clients.id = invitations.client_id
       join resellers on resellers.id = clients.reseller_id
       where invitations.user_id = ${id} and ended_at is null and expires_at > ${now}`.execute(db),
-  reset: (db, id, now) =>
-    sql<Found>`
-      select secret_hash, resellers.name as reseller, null as company, users.email, expires_at,
-        null as has_login, null as notification_type, false as done
-      from password_resets as reset
-      join users on users.id = reset.user_id and users.password_requested_at = reset.asked_at
+  reset: async (db, id, now) => {
+    const reset = await findReset(db, id, now);
+    if (!reset) return { rows: [] };
+    return sql<Found>`
+      select ${reset.secret_hash}::bytea as secret_hash, resellers.name as reseller, null as company, users.email,
+        expires_at, null as has_login, null as notification_type, false as done
+      from password_resets
+      join users on users.id = password_resets.user_id
       join clients on clients.id = users.client_id
       join resellers on resellers.id = clients.reseller_id
-      where reset.user_id = ${id} and expires_at > ${now} and users.deleted_at is null and not users.pending
-        and (users.email_changed_at is null or users.email_changed_at < reset.asked_at)`.execute(db),
+      where password_resets.user_id = ${id}`.execute(db);
+  },
   deletion: (db, id, now) =>
     sql<Found>`
       select secret_hash, resellers.name as reseller, clients.company, users.email, confirm_until as expires_at,

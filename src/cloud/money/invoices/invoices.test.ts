@@ -141,7 +141,7 @@ describe('a final invoice', () => {
   it('has lines and rates of VAT that add up', async () => {
     const [second, first] = await list('kind=retail', tenant.http);
     const { body } = await tenant.http.get(`${INVOICES}/${first.id}`);
-    // The catalogue's tax, then that of the table.
+    // The tax of the catalogue applies first, and then the one of the VAT table.
     expect(body.taxes.map(({ tax_percent }: { tax_percent: number }) => tax_percent)).toEqual([19, 17]);
     expect(body.lines).toMatchObject([
       { line: 1, project_id: tenant.projectId, type: 'volume', kind: 'standard', quantity: 360_000_000 },

@@ -14,7 +14,7 @@ export async function removeSecondFactors(tx: Transaction, userId: number): Prom
   return endLogins(tx, { userId });
 }
 
-/** Tells the user what has changed, so that it can't happen unseen. */
+/** Mails the user what has changed, so that nobody can change it unnoticed. */
 export async function mailChange(
   { mailer }: { mailer: Mailer },
   tx: Transaction,

@@ -82,7 +82,7 @@ function testPrefixes(regionId: number): { cidr: string }[] {
   ];
 }
 
-/** Compares what is wanted with what there is, but for that of the regions that keep what they have. */
+/** Compares the networks of the catalogue with those in the database. Leaves out regions that keep what they have. */
 async function planFor(tx: Transaction, wanted: readonly Wanted[], keepers: readonly number[]): Promise<Planned[]> {
   const { rows } = await sql<Planned>`
     with wanted as (
