@@ -57,6 +57,11 @@ export async function makeSignInCode(
   return code;
 }
 
+/** Makes the codes of those for whom the provider has vouched worthless. */
+export async function forgetSignInCodes(tx: Transaction, providerId: string): Promise<void> {
+  await tx.sql.deleteFrom('sign_in_codes').where('provider_id', '=', providerId).execute();
+}
+
 /** Logs in somebody for whom an identity provider has vouched. @throws ForbiddenError */
 export async function logInVouched(on: Platform, vouched: Vouched): Promise<TokenPair> {
   const login = await on.database.transaction((tx) => openVouched(tx, vouched));

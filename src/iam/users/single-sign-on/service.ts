@@ -8,6 +8,7 @@ import type { Platform } from '../../../platform.ts';
 import { allows, type Principal, requireUnbounded } from '../../../requests/principal.ts';
 import { lockToAdd } from '../../accounts/service.ts';
 import { findRoleByText, roleOf } from '../../identity/schema.ts';
+import { forgetSignInCodes } from '../../logins/console/service.ts';
 import { endLogins } from '../../logins/in-transaction.ts';
 import { findUser } from '../store.ts';
 import { issuerProblem } from './conversation.ts';
@@ -107,7 +108,10 @@ export async function changeProvider(
     const isOther = row.issuer !== before.issuer || row.oidc_client_id !== before.oidc_client_id;
     if (isOther) await store.forgetIdentities(tx, id);
     const ends = isOther || (before.enabled && !row.enabled);
-    if (ends) await store.forgetSignIns(tx, id);
+    if (ends) {
+      await store.deleteStates(tx, id);
+      await forgetSignInCodes(tx, id);
+    }
     return { row, ended: ends ? await endLogins(tx, { providerId: id }) : { tokens: [], logins: [] } };
   });
   on.authenticator.forget(ended);

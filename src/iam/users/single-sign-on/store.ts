@@ -218,8 +218,7 @@ export async function markVouched(tx: Transaction, userId: number): Promise<void
     where id = ${userId} and not 'sso' = any(auth_types)`.execute(tx.sql);
 }
 
-/** Ends what people have begun at the provider. */
-export async function forgetSignIns(tx: Transaction, providerId: string): Promise<void> {
+/** Forgets the sign-ins that people have begun at the provider. */
+export async function deleteStates(tx: Transaction, providerId: string): Promise<void> {
   await tx.sql.deleteFrom('sign_in_states').where('provider_id', '=', providerId).execute();
-  await tx.sql.deleteFrom('sign_in_codes').where('provider_id', '=', providerId).execute();
 }
