@@ -35,6 +35,11 @@ const MORE_TRIES = 4;
 
 /** Operations with a body that accept none here. */
 const NEVER_ACCEPTED: Record<string, string> = {
+  addPasskey: 'no address is set at which browsers make one',
+  createCreditNote: 'no month has ended',
+  createPayment: 'no month has ended',
+  getPasskeyOptions: 'no address is set at which browsers make one',
+  setUpTotp: 'it takes a password, and wrong ones are counted',
   subscribeToUserActionsByAmqp: 'there is no AMQP',
   tryAmqp: 'there is no AMQP',
   updateAmqpSubscription: 'there is no AMQP',
