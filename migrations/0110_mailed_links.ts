@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * For the pages of mailed links. The person who asks to delete an account confirms it with a token. The receivers of a
- * notification setting end its mails with a key; it allows nothing else, so it isn't encrypted.
+ * Pages of mailed links need this. A token confirms the deletion of an account. A key ends the mails of a notification
+ * setting; it allows nothing else, so it isn't encrypted.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

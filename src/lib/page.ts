@@ -45,6 +45,9 @@ export function placeOf<Place>(
   throw new InvalidError({ page_token: ['Must be next_page_token of an earlier answer.'] });
 }
 
+/** Whether a place is an ID. */
+export const isId = (place: unknown): place is number => Number.isSafeInteger(place);
+
 /** Whether a place is a time, in milliseconds, and an ID. Bounded, so that a database can read the time. */
 export const isTimeAndId = (place: unknown): place is [time: number, id: number] =>
   Array.isArray(place) &&

@@ -145,6 +145,15 @@ export function reachOf(principal: Principal): Reach {
   };
 }
 
+/** Whose money a caller sees: that of all accounts, or of its own and of the reseller that it administers. */
+export type MoneySight = { all: true } | { all: false; clientId: number; resellerId: number | null };
+
+export function moneySeenBy(principal: Principal): MoneySight {
+  if (principal.platformAdministrator) return { all: true };
+  const resellerId = allows(principal, 'resell') ? (principal.resellerId ?? null) : null;
+  return { all: false, clientId: principal.clientId, resellerId };
+}
+
 /*
  * What a user may do in the cloud by role assignments. They hold for members of the account who are not among its
  * Administrators: those have every project. A user without assignments has the rights of their group, everywhere. A user

@@ -54,7 +54,7 @@ interface Found extends Omit<MailedLink, 'kind' | 'expires_at'> {
   expires_at: Date | null;
 }
 
-/** Only what whoever has the mail knows anyhow. Nobody else learns that there is such a user, account or setting. */
+/** Shows only what the receiver of the mail knows already. Nobody else learns that there is such a user, account or setting. */
 const FIND: Record<LinkKind, (db: Sql, id: number, now: Date) => Promise<{ rows: Found[] }>> = {
   invitation: (db, id, now) =>
     sql<Found>`

@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { receiverProblem } from '../../lib/outside-request.ts';
-import { pageToken, placeOf } from '../../lib/page.ts';
+import { isId, pageToken, placeOf } from '../../lib/page.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { WEBHOOK_TEST } from '../../requests/event-types.ts';
@@ -269,7 +269,7 @@ export async function listDeliveries(
   const { id: webhookId } = await find(on, principal, id);
   const rows = await store.listDeliveries(on.database.sql, webhookId, {
     state,
-    before: placeOf(page_token, (place): place is number => Number.isSafeInteger(place)),
+    before: placeOf(page_token, isId),
     limit: limit + 1,
   });
   return {

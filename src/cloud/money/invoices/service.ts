@@ -3,13 +3,13 @@ import type { Transaction } from '../../../db/database.ts';
 import type { TaxSum } from '../../../db/json-columns.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/ids.ts';
-import { pageToken, placeOf } from '../../../lib/page.ts';
+import { isId, pageToken, placeOf } from '../../../lib/page.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import { calendarTime } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { INVOICE_PAID } from '../../../requests/event-types.ts';
 import { eventData, writingEvents } from '../../../requests/events.ts';
-import { allows, type Principal } from '../../../requests/principal.ts';
+import { type MoneySight, moneySeenBy, type Principal } from '../../../requests/principal.ts';
 import { divided, Exact, sum, taxesOf, text, totalsOf } from './formula.ts';
 import { invoicePdf } from './pdf.ts';
 import * as presenter from './presenter.ts';
@@ -21,21 +21,13 @@ import * as store from './store.ts';
  * platform administrator all. Who issues an invoice credits it and notes payments. Others are not found.
  */
 
-function sightOf(principal: Principal): store.Sight {
-  if (principal.platformAdministrator) return { all: true };
-  const resellerId = allows(principal, 'resell') ? (principal.resellerId ?? null) : null;
-  return { all: false, clientId: principal.clientId, resellerId };
-}
-
-const isId = (place: unknown): place is number => Number.isSafeInteger(place);
-
 export async function listInvoices(
   on: Platform,
   principal: Principal,
   { limit = 100, page_token, ...filter }: schema.InvoiceQuery,
 ): Promise<schema.Invoices> {
   const page = { before: placeOf(page_token, isId), limit: limit + 1 };
-  const rows = await store.listInvoices(on.database.sql, sightOf(principal), filter, page);
+  const rows = await store.listInvoices(on.database.sql, moneySeenBy(principal), filter, page);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { results: shown.map(presenter.presentedSummary), next_page_token: last ? pageToken(last.id) : null };
@@ -43,12 +35,12 @@ export async function listInvoices(
 
 /** @throws NotFoundError */
 export const getInvoice = (on: Platform, principal: Principal, id: number): Promise<schema.Invoice> =>
-  wholeInvoice(on, sightOf(principal), id);
+  wholeInvoice(on, moneySeenBy(principal), id);
 
 /** @throws NotFoundError */
 export async function wholeInvoice(
   { database: { sql } }: Pick<Platform, 'database'>,
-  sight: store.Sight,
+  sight: MoneySight,
   id: number,
 ): Promise<schema.Invoice> {
   const row = found('Invoice', id, await store.findInvoice(sql, sight, id));
@@ -190,7 +182,7 @@ async function lockIssued(
   id: number,
   unknown: (reason: string) => Error = () => new NotFoundError('Invoice', id),
 ): Promise<store.InvoiceRow> {
-  const invoice = await store.lockInvoice(tx, sightOf(principal), id);
+  const invoice = await store.lockInvoice(tx, moneySeenBy(principal), id);
   const isIssuer = principal.platformAdministrator || invoice?.issuer_id === principal.resellerId;
   if (!invoice || !isIssuer) throw unknown(`Invoice ${id} not found.`);
   if (invoice.state === 'draft') throw new ConflictError(`Invoice ${id} is a draft; it becomes final by itself`);

@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { holds, type Sql, type Transaction } from '../../../db/database.ts';
 import type { CreditedLine, TaxSum } from '../../../db/json-columns.ts';
 import type { Tables } from '../../../db/tables.ts';
+import type { MoneySight } from '../../../requests/principal.ts';
 
 export type InvoiceRow = Selectable<Tables['invoices']>;
 export type LineRow = Selectable<Tables['invoice_lines']>;
@@ -10,10 +11,8 @@ export type PaymentRow = Selectable<Tables['payments']>;
 type Series = Tables['invoice_counters']['series'];
 export type MonthRow = Selectable<Tables['billed_months']>;
 
-/** The invoices that a caller may see: all; or those of its reseller, and those that it gets. */
-export type Sight = { all: true } | { all: false; clientId: number; resellerId: number | null };
-
-function seenBy(sight: Sight): RawBuilder<boolean> {
+/** Invoices that a caller may see: all; or those of its reseller, and those that it gets. */
+function seenBy(sight: MoneySight): RawBuilder<boolean> {
   if (sight.all) return sql`true`;
   const { clientId, resellerId } = sight;
   const own = sql`(client_id = ${clientId} and state <> 'draft')`;
@@ -32,7 +31,7 @@ export interface InvoiceFilter {
 /** Returns invoices, the latest first. */
 export async function listInvoices(
   db: Sql,
-  sight: Sight,
+  sight: MoneySight,
   filter: InvoiceFilter,
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<InvoiceRow[]> {
@@ -44,13 +43,13 @@ export async function listInvoices(
   return rows;
 }
 
-export async function findInvoice(db: Sql, sight: Sight, id: number): Promise<InvoiceRow | undefined> {
+export async function findInvoice(db: Sql, sight: MoneySight, id: number): Promise<InvoiceRow | undefined> {
   const { rows } = await sql<InvoiceRow>`select * from invoices where id = ${id} and ${seenBy(sight)}`.execute(db);
   return rows[0];
 }
 
 /** Locks an invoice that is in sight. */
-export async function lockInvoice(tx: Transaction, sight: Sight, id: number): Promise<InvoiceRow | undefined> {
+export async function lockInvoice(tx: Transaction, sight: MoneySight, id: number): Promise<InvoiceRow | undefined> {
   const { rows } = await sql<InvoiceRow>`
     select * from invoices where id = ${id} and ${seenBy(sight)} for update`.execute(tx.sql);
   return rows[0];

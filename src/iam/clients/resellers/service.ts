@@ -3,7 +3,7 @@ import { prepareProjects } from '../../../cloud/network/project-changes/service.
 import { violates } from '../../../db/database.ts';
 import { requireEmail } from '../../../lib/email.ts';
 import { found } from '../../../lib/ids.ts';
-import { pageToken, placeOf } from '../../../lib/page.ts';
+import { isId, pageToken, placeOf } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, ROLES, tokenText } from '../../../requests/principal.ts';
 import { insertReseller, requireResellerManager } from '../../accounts/service.ts';
@@ -66,7 +66,7 @@ export async function listResellers(
   { limit = 100, page_token }: ResellerListQuery,
 ): Promise<ResellerList> {
   requireResellerManager(principal);
-  const after = placeOf(page_token, (place): place is number => Number.isSafeInteger(place)) ?? 0;
+  const after = placeOf(page_token, isId) ?? 0;
   const rows = await store.listResellers(on.database.sql, { after, limit: limit + 1 });
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {

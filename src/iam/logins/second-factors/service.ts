@@ -138,10 +138,10 @@ export async function completeLogin(
   const enrol = found.purpose === 'enrol';
 
   const work = async (tx: Transaction) => {
-    // First the user: whoever changes the password or the factors waits, or has done so.
+    // The user is locked first. A change of the password or the factors waits for this one, or is over.
     await store.lockUser(tx, found.id);
     const still = await store.findLoginChallenge(tx.sql, request.challenge, on.clock.now());
-    // Who enrols has no factor: one that was added meanwhile keeps out whoever has only the password.
+    // Only a user without a factor enrols. If one was added meanwhile, the password alone is not enough.
     if (enrol && (await store.factorsOf(tx.sql, found.id)).length > 0) throw notValid();
     if (enrol) await requireNoProvider(tx, found.id);
     const taken =
@@ -195,8 +195,8 @@ export async function enrolForLogin(on: Platform, text: string): Promise<schema.
 }
 
 /**
- * With a factor, an administrator's password lets in where else only the company does. So whoever has only the password can't
- * add the first one. @throws ForbiddenError
+ * An account may let in administrators only by their company or with a second factor. The password alone must not be enough to
+ * add the first factor there. @throws ForbiddenError
  */
 async function requireNoProvider(tx: Transaction, userId: number): Promise<void> {
   if (!(await membershipsOf(tx.sql, userId)).some((one) => one.needs_provider)) return;
@@ -216,7 +216,7 @@ async function requireFirst(tx: Transaction, { userId, loginId }: Principal): Pr
 
 /* A user's own second factors. */
 
-/** @throws ForbiddenError for API tokens, and for whoever acts in the user's name */
+/** @throws ForbiddenError for API tokens, and for an administrator who acts in the user's name */
 function requireInPerson({ inPerson }: Principal): void {
   if (inPerson) return;
   throw new errors.ForbiddenError('Only the user can do this, logged in with their own password');

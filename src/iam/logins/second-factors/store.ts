@@ -4,7 +4,7 @@ import type { Sql, Transaction } from '../../../db/database.ts';
 import { newPersonalToken, readPersonalToken } from '../../../lib/personal-token.ts';
 
 const CHALLENGE_MS = 5 * 60_000;
-/** Of one user: whoever knows the password can ask for many. */
+/** For one user. Somebody who knows the password can ask for many. */
 const MOST_CHALLENGES = 10;
 const CODES = 10;
 /** Without letters and digits that look alike. */
@@ -44,7 +44,7 @@ export const passwordVersion = (passwordHash: string | null): Buffer =>
   crypto.hash('sha256', passwordHash ?? '', 'buffer');
 export const hashOfPasskeyChallenge = (challenge: string): Buffer => crypto.hash('sha256', challenge, 'buffer');
 
-/** Returns the text of a new challenge for whoever has given the right password. */
+/** Returns the text of a new challenge, once the right password was given. */
 export async function insertLoginChallenge(
   tx: Transaction,
   user: { id: number; password_hash: string | null },

@@ -4,7 +4,7 @@ import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { pageToken, placeOf } from '../../../../lib/page.ts';
 import { calendarTime, secondOf } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
-import { allows, lacks, type Principal } from '../../../../requests/principal.ts';
+import { allows, lacks, type MoneySight, moneySeenBy, type Principal } from '../../../../requests/principal.ts';
 import type { DatedPrices, PriceKind } from '../../../ground/prices/service.ts';
 import { costOf, type TimedUse } from '../costing.ts';
 import { isSized } from '../presenter.ts';
@@ -71,7 +71,7 @@ interface PagePlace {
 async function askedBy(on: Platform, principal: Principal, query: CostQuery): Promise<Asked> {
   const { price = 'retail' } = query;
   const debtor = debtorOf(principal, query);
-  const sight: Sight = debtor === null ? sightOf(principal) : { all: false, debtor };
+  const sight: Sight = debtor === null ? moneySeenBy(principal) : { all: false, debtor };
   const wanted = wantedBy(query, on.clock.now());
   const seen = wanted.clients && (await visibleClients(on.database.sql, sight, wanted.clients));
   const foreign = wanted.clients?.find((id) => !seen?.has(id));
@@ -192,12 +192,6 @@ const shown = ({ prices, ...dated }: DatedPrices): DatedPrices => ({
   prices: { ...prices, terms: { ...prices.terms, visibility: 'show' } },
 });
 
-function sightOf(principal: Principal): Sight {
-  if (principal.platformAdministrator) return { all: true };
-  const resellerId = allows(principal, 'resell') ? (principal.resellerId ?? null) : null;
-  return { all: false, clientId: principal.clientId, resellerId };
-}
-
 /** @throws InvalidError */
 function wantedBy(query: StatementQuery, now: Date): Wanted {
   const to = secondOf(calendarTime('to', query.to) ?? now);
@@ -273,10 +267,7 @@ const isPlace = (place: unknown): place is [number, number, string, string, stri
   );
 
 /** The accounts whose use a caller may see: all, its own and those of its reseller, or those a reseller ever had. */
-export type Sight =
-  | { all: true }
-  | { all: false; clientId: number; resellerId: number | null }
-  | { all: false; debtor: number };
+export type Sight = MoneySight | { all: false; debtor: number };
 
 export interface Wanted {
   from: Date;
