@@ -45,7 +45,7 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });
   offerDryRuns(app, createDryRunReports(on));
-  const addTestKit = testKit && prepareTestKit(app, testKit);
+  const addTestKit = testKit && prepareTestKit(app, testKit, on);
   if (metrics) metricsRoute(app, metrics);
   healthRoutes(app, readiness);
   referencePage(app, deps);

@@ -7,6 +7,8 @@ import { HttpError } from '../src/http/errors.ts';
 import type { Api } from '../src/http/server.ts';
 import { ForbiddenError, InvalidError, NotFoundError, QuotaExceededError } from '../src/lib/errors.ts';
 import { closestName } from '../src/lib/texts.ts';
+import type { ActionLog } from '../src/requests/action-log.ts';
+import type { Refusals } from '../src/requests/refusals.ts';
 import type { TestKitParts } from './parts.ts';
 import { keepRequests, type SeenRequests } from './requests.ts';
 import type { Rules } from './rules.ts';
@@ -28,14 +30,21 @@ const isOfTestKit = (url: string): boolean => url.startsWith(`${TEST_KIT}/`);
  * For tests: takes everything back, lets things fail, and sets the time. Call it before other routes are registered, and
  * what it returns after them.
  */
-export function prepareTestKit(app: Api, parts: TestKitParts): () => void {
+export function prepareTestKit(app: Api, parts: TestKitParts, on: Noted): () => void {
   const requests = keepRequests(app, isOfTestKit);
   const operations = failRequests(app, parts.kit.rules);
-  return () => testKitRoutes(app, { ...parts, requests, operations });
+  return () => testKitRoutes(app, on, { ...parts, requests, operations });
+}
+
+/** What was refused is written a moment later. */
+interface Noted {
+  refusals: Pick<Refusals, 'flush'>;
+  actionLog: Pick<ActionLog, 'flush'>;
 }
 
 function testKitRoutes(
   app: Api,
+  on: Noted,
   deps: TestKitParts & { requests: SeenRequests; operations: ReadonlySet<string> },
 ): void {
   const { kit, requests, snapshots, partial, work, normalSpeed, operations, taskTypes } = deps;
@@ -44,6 +53,11 @@ function testKitRoutes(
     config: { access: 'administer', onlyAsks: true, uncounted: true },
     preValidation: requirePlatform,
   } as const;
+  /** Else it would be told of what comes after, which may have the same ids. */
+  const writeNoted = async () => {
+    on.refusals.flush();
+    await on.actionLog.flush();
+  };
   const clockState = () => ({ at: clock.now().toISOString(), running: clock.running });
   const setSpeed = async (speed: number) => {
     const before = kit.speed ?? normalSpeed;
@@ -55,6 +69,7 @@ function testKitRoutes(
     ...forPlatform,
     schema: { body: schema.Reset },
     handler: async ({ principal, body: { scope, id } }, reply) => {
+      await writeNoted();
       if (scope === 'all') {
         if (id !== undefined) throw new InvalidError({ id: ['Is for the scopes client and project.'] });
         rules.clear();
@@ -86,6 +101,7 @@ function testKitRoutes(
     ...forPlatform,
     schema: { params: schema.NamedSnapshot },
     handler: async ({ params }, reply) => {
+      await writeNoted();
       await snapshots.restore(params.name);
       return reply.code(204).send();
     },

@@ -60,6 +60,13 @@ describe('a reset', () => {
     expect(again.body.id).toBe(project.body.id);
   });
 
+  it('leaves nothing of what was refused a moment before', async () => {
+    const project = await service.http.post('/cloud/v1/projects', { name: 'x' });
+    expect((await service.http.patch(`/cloud/v1/projects/${project.body.id}`, { name: 1 })).status).toBe(400);
+    expect((await service.http.post(`${KIT}/reset`, { scope: 'all' })).status).toBe(204);
+    expect((await service.http.get('/cloud/v1/request_log')).body.results).toEqual([]);
+  });
+
   it('leaves nothing of what workers were making', async () => {
     await rule({ task: 'create_volume', do: { hold: true } });
     await startVolume();
