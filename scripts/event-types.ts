@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts';
 import { kindOf } from '../src/requests/action-of.ts';
 import {
+  BUDGET_REACHED,
   CLIENT_DELETED,
   eventOfCommand,
   eventOfOperation,
@@ -92,6 +93,7 @@ function causesOf(causing: readonly Causing[]): [string, string[]][] {
     [WEBHOOK_DISABLED, ['failures for days']],
     ...TOLD.map(([type, cause]): [string, string[]] => [type, [cause]]),
     [CLIENT_DELETED, ['the work on a task']],
+    [BUDGET_REACHED, ['a percentage of a budget that its `warn_at` names']],
     [INVOICE_FINALIZED, ['the grace time after a month']],
     [INVOICE_PAID, ['createPayment, once all is paid']],
   ]);

@@ -13,6 +13,8 @@ const VALUES: Record<string, string> = {
   'webhook_disabled.webhook': 'its ID',
   'webhook_disabled.reason': '`failing` or `gone`',
   'invoice.invoice': 'its ID',
+  'budget_reached.project': 'its ID; empty for the whole account',
+  'budget_reached.stops': 'empty unless nothing new can be made',
   'quota_nearly_used.region': '0 for quotas of the whole account',
 };
 

@@ -196,6 +196,19 @@ export const additions: Partial<Record<OperationId, Addition>> = {
   listLimitRequests: {
     columns: { ID: 'id', CLIENT: 'client_id', STATUS: 'status', DESCRIPTION: 'description', CREATED: 'created_at' },
   },
+  listBudgets: {
+    columns: {
+      ID: 'id',
+      CLIENT: 'client_id',
+      PROJECT: 'project_id',
+      'SET BY': 'set_by',
+      AMOUNT: 'amount',
+      SPENT: 'spent',
+      CURRENCY: 'currency',
+      MONTH: 'month',
+      STOPS: 'stops_creation',
+    },
+  },
   listInvoices: {
     columns: {
       ID: 'id',

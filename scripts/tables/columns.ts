@@ -58,6 +58,7 @@ export const WORDS: Record<string, string[]> = {
   provisioning_status: ['ACTIVE', 'DELETED', 'ERROR', 'PENDING_CREATE', 'PENDING_DELETE', 'PENDING_UPDATE'],
   'quota_lists.scope': ['client', 'everyone', 'reseller'],
   'snapshots.volume_type': ['cold', 'ssd_hiiops', 'ssd_local', 'ssd_lowlatency', 'standard', 'ultra'],
+  'budgets.currency': ['AZN', 'EUR', 'USD'],
   'invoices.currency': ['AZN', 'EUR', 'USD'],
   'usage_periods.type': [
     'baremetal',

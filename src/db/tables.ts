@@ -103,6 +103,23 @@ export interface Tables {
     profile: JSONColumnType<json.BillingProfile>;
     valid_from: Date;
   };
+  budgets: {
+    amount: string;
+    client_id: number;
+    count_at: Date;
+    counted_at: Date | null;
+    created_at: Date;
+    currency: 'AZN' | 'EUR' | 'USD';
+    id: GeneratedAlways<number>;
+    month: string | null;
+    project_id: number | null;
+    revision: GeneratedAlways<number>;
+    set_by: 'account' | 'reseller';
+    spent: Generated<string>;
+    stops_creation: boolean;
+    told: Generated<number>;
+    warn_at: number[];
+  };
   /** What all processes offer, in one row. */
   catalog: {
     applied_at: Date;

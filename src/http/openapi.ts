@@ -95,6 +95,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'Snapshot schedules', description: 'Snapshots that are taken and deleted in time.' },
   { name: 'Pricing', description: 'What a resource would cost, before it is created.' },
   { name: 'Costs', description: 'What the account used, and what that costs.' },
+  { name: 'Budgets', description: 'What accounts and projects may spend in a month.' },
   { name: 'Invoices', description: 'Invoices of months, credit notes, payments and VAT.' },
   { name: 'File shares', description: 'Shared folders for many machines.' },
   { name: 'SSH keys', description: 'Public keys that are installed on new machines.' },

@@ -16,6 +16,15 @@ export interface MailData {
   deletion_confirmation: { token: string; expires: string };
   webhook_disabled: { webhook: string; host: string; reason: 'failing' | 'gone' };
   invoice: { invoice: string; number: string; issuer: string; month: string; amount: string; currency: string };
+  budget_reached: {
+    budget: string;
+    project: string;
+    percentage: string;
+    amount: string;
+    currency: string;
+    month: string;
+    stops: string;
+  };
   quota_nearly_used: { quota: string; region: string; used: string; limit: string; percentage: string };
 }
 export type MailKind = keyof MailData;
@@ -137,6 +146,22 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
       month: '2026-03',
       amount: '8.85',
       currency: 'EUR',
+    },
+  },
+  budget_reached: {
+    to: "the account's first 20 administrators",
+    when: 'a percentage of a budget is spent that its `warn_at` names; once a month each',
+    most: 30,
+    ofAccount: false,
+    page: none,
+    example: {
+      budget: '1',
+      project: '',
+      percentage: '80',
+      amount: '500.00',
+      currency: 'EUR',
+      month: '2026-03',
+      stops: '',
     },
   },
   quota_nearly_used: {

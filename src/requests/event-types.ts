@@ -70,6 +70,7 @@ const credentials = { word: 'cluster', verb: 'credentials_read', table: 'kuberne
 const login = { word: 'login', verb: 'created' };
 const factor = { word: 'second_factor' };
 const provider = { word: 'identity_provider', param: 'provider_id', table: 'identity_providers' };
+const budget = { word: 'budget', param: 'budget_id' };
 const policy = { word: 'sign_in_policy', param: 'client_id' };
 
 /** Operations that the published log of user actions doesn't know. */
@@ -90,6 +91,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createAiTask: { word: 'ai_task', verb: 'created' },
   createApiToken: { ...token, verb: 'created' },
   createApiTokenV1: { ...token, verb: 'created' },
+  createBudget: { ...budget, verb: 'created' },
   createClient: { ...client, verb: 'created' },
   createClientUser: { ...user, verb: 'created' },
   createCreditNote: { word: 'invoice', verb: 'credited', param: 'invoice_id' },
@@ -106,6 +108,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deactivatePaidFeature: { ...feature, verb: 'deactivated' },
   deleteApiToken: { ...token, verb: 'deleted' },
   deleteApiTokenV1: { ...token, verb: 'deleted' },
+  deleteBudget: { ...budget, verb: 'deleted' },
   deleteClient: { ...account, verb: 'deletion_requested' },
   deleteNotificationSetting: { ...setting, verb: 'deleted' },
   deletePriceList: { ...priceList, verb: 'deleted' },
@@ -153,6 +156,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   suspendClient: { ...account, verb: 'paused' },
   testWebhook: { ...webhook, verb: 'tested' },
   unsubscribeFromUserActions: { ...subscription, verb: 'deleted' },
+  updateBudget: { ...budget, verb: 'updated' },
   updateClient: { ...client, verb: 'updated' },
   updateClientService: { ...service, verb: 'updated' },
   updateClientUser: { ...user, verb: 'updated' },
@@ -203,9 +207,13 @@ export const CLIENT_DELETED = 'tradewind.client.deleted';
 export const INVOICE_FINALIZED = 'tradewind.invoice.finalized';
 export const INVOICE_PAID = 'tradewind.invoice.paid';
 
+/** Written by workers: see cloud/money/budgets. */
+export const BUDGET_REACHED = 'tradewind.budget.reached';
+
 /** What only administrators of an account are told of. */
 export const ADMINISTRATIVE: ReadonlySet<string> = new Set([
   'billing_profile',
+  'budget',
   'catalog',
   'client',
   'client_service',

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { BackendRouter } from '../backends/backends.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
+import { startBudgets } from '../cloud/money/budgets/work.ts';
 import { invoiceAttacher, startInvoicing } from '../cloud/money/invoices/work.ts';
 import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
 import { WAITING_DELETIONS } from '../cloud/wings.ts';
@@ -53,6 +54,8 @@ export async function serveQueues(
     mayWork: () => clocks.databaseClock.problem() === undefined,
   });
   undo.push(() => invoicing.stop());
+  const budgets = startBudgets(on, () => clocks.databaseClock.problem() === undefined);
+  undo.push(() => budgets.stop());
   const fanOut = startFanOut({ database, changes, clock, log });
   undo.push(() => fanOut.stop());
   const watching = await watchBackends({ backends, log, registry, changed });

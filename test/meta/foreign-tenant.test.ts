@@ -52,6 +52,8 @@ const NAMES_NO_TENANT: Record<string, string> = {
   deletePriceList: 'is for resellers; tested beside the code',
   listUsage: 'works on the own account; tested beside the code',
   listCosts: 'works on the own account; tested beside the code',
+  listBudgets: 'works on the own account; tested beside the code',
+  createBudget: 'works on the own account; tested beside the code',
   listInvoices: 'works on the own account; tested beside the code',
   getInvoice: 'only work on a month makes one; tested beside the code',
   createCreditNote: 'only work on a month makes one; tested beside the code',

@@ -1,5 +1,6 @@
 import type { Api } from '../../http/server.ts';
 import type { Platform } from '../../platform.ts';
+import { budgetRoutes } from './budgets/routes.ts';
 import { costRoutes } from './costs/routes.ts';
 import { statementRoutes } from './costs/statements/routes.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
@@ -15,4 +16,5 @@ export function registerMoneyRoutes(app: Api, on: Platform): void {
   costRoutes(app, on);
   statementRoutes(app, on);
   invoiceRoutes(app, on);
+  budgetRoutes(app, on);
 }

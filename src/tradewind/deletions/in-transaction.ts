@@ -1,5 +1,6 @@
 import { forgetQuotasOf } from '../../cloud/ground/quotas/service.ts';
 import { deleteSubscription } from '../../cloud/ground/user-actions/subscriptions/service.ts';
+import { deleteBudgetsOf } from '../../cloud/money/budgets/service.ts';
 import type { Transaction } from '../../db/database.ts';
 import { lockForGood, markClientDeleted } from '../../iam/accounts/service.ts';
 import { deactivateAllOf } from '../../iam/features/service.ts';
@@ -16,6 +17,7 @@ export async function deleteBelongings(tx: Transaction, clientId: number): Promi
   await deleteSubscription(tx, clientId);
   await deactivateAllOf(tx, clientId);
   await forgetQuotasOf(tx, clientId);
+  await deleteBudgetsOf(tx, clientId);
   await forgetRequestOf(tx, clientId);
 }
 

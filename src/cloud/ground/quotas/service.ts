@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Sql, type Transaction, together } from '../../../db/database.ts';
 import { compiledQuery } from '../../../db/statements.ts';
 import { lockClients, requireManaged } from '../../../iam/accounts/service.ts';
-import { InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
+import { ForbiddenError, InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
 import { isoMicros } from '../../../lib/time.ts';
@@ -193,6 +193,7 @@ export interface QuotaOwner {
 }
 interface LimitedOwner extends QuotaOwner {
   region: Pick<Region, 'quotas'>;
+  projectId: number;
 }
 type UsageOf = QuotaOwner & { attribute: RegionalQuota; amount: number };
 
@@ -203,33 +204,56 @@ export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
 /**
  * Takes `amount` of a quota. The row stays locked until the transaction ends, which makes the count exact:
  * call it as late in the transaction as possible.
- * @throws QuotaExceededError with the numbers
+ * @throws QuotaExceededError with the numbers, ForbiddenError if a budget stops what is new
  */
 export async function takeQuota(tx: Transaction, owner: LimitedOwner, attribute: RegionalQuota, amount = 1) {
-  const { clientId, regionId, region } = owner;
+  const { clientId, projectId, regionId, region } = owner;
   // Read with the count, so that a changed limit holds for every process at once.
   const standard = region.quotas[attribute];
-  const [taken] = await addUsage(tx.sql, { clientId, regionId, attribute, amount, standard });
+  const [taken] = await addUsage(tx.sql, { clientId, projectId, regionId, attribute, amount, standard });
   if (taken) {
     await noteNearlyUsed(tx, { clientId, regionId, attribute }, { before: taken.used - amount, ...taken });
     return;
   }
+  await refuseSpent(tx, owner);
   await refuseExceeded(tx, owner, { [attribute]: amount });
   // Another transaction released quota between the two statements, so try again.
   await takeQuota(tx, owner, attribute, amount);
 }
 
-const addUsage = compiledQuery((db, args: UsageOf & { standard: number }) => {
+const addUsage = compiledQuery((db, args: UsageOf & { standard: number; projectId: number }) => {
   const { clientId, regionId, attribute, amount, standard } = args;
   return sql<{ used: number; most: number }>`
     with allowed as materialized (select ${limitAt({ clientId, regionId }, sql`${attribute}::text`, standard)} as most)
     insert into quota_usage (client_id, region_id, attribute, used)
     select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint from allowed
-    where ${amount}::bigint <= most
+    where ${amount}::bigint <= most and not exists (select from ${spentBudgets(args)})
     on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + excluded.used
     where quota_usage.used + excluded.used <= (select most from allowed)
     returning used, (select most from allowed) as most`.compile(db);
 });
+
+/**
+ * Budgets that let nothing new be made in the project. Work on budgets writes what was spent; another month begins with
+ * nothing.
+ */
+const spentBudgets = ({ clientId, projectId }: { clientId: number; projectId: number }) =>
+  sql`budgets where client_id = ${clientId}::bigint and (project_id is null or project_id = ${projectId}::bigint)
+    and stops_creation and spent >= budgets.amount and month = to_char(tradewind_now() at time zone 'UTC', 'YYYY-MM')`;
+
+/** @throws ForbiddenError */
+async function refuseSpent(tx: Transaction, owner: LimitedOwner): Promise<void> {
+  const { rows } = await sql<{ id: number; project_id: number | null; month: string; set_by: string }>`
+    select id, project_id, month, set_by from ${spentBudgets(owner)} order by id limit 1`.execute(tx.sql);
+  const [budget] = rows;
+  if (!budget) return;
+  const { id, project_id: projectId, month, set_by } = budget;
+  const whose = projectId === null ? `account ${owner.clientId}` : `project ${projectId}`;
+  const who = set_by === 'reseller' ? 'your reseller' : 'an administrator of your account';
+  throw new ForbiddenError(
+    `The budget of ${whose} for ${month} is spent, so nothing new can be made this month unless ${who} raises it: see GET /tradewind/v1/budgets/${id}`,
+  );
+}
 
 /** The client's own limit. Without one, the limit of the list in force; without that, the catalogue's. */
 const limitAt = ({ clientId, regionId }: QuotaOwner, attribute: RawBuilder<unknown>, standard: number) =>

@@ -29,6 +29,24 @@ export function priceOfUse(prices: ClientPrices, { type, sku, amount, region_id 
   return volumePrice(prices.terms, prices.hourPrice(region_id, ITEMS[type](sku)), amount);
 }
 
+/** What one of the uses of a line costs in an hour; null without a price. */
+export interface PricedUse extends TimedUse {
+  hour: number | null;
+  resellerId: number;
+  terms: ClientPrices['terms'];
+}
+
+/** Prices the uses of a line as they have to be paid, also by an account that may not see prices. */
+export function pricedUses(dated: readonly DatedPrices[], line: Omit<Use, 'amount'> & { uses: readonly TimedUse[] }) {
+  return line.uses.flatMap((use): PricedUse[] => {
+    const { prices, resellerId } = dated[use.book] ?? {};
+    if (!prices || resellerId === undefined) return [];
+    const terms = { ...prices.terms, visibility: 'show' as const };
+    const { price_per_hour: hour } = priceOfUse({ ...prices, terms }, { ...line, amount: use.amount });
+    return [{ ...use, hour, resellerId, terms }];
+  });
+}
+
 // Has so many digits that nothing is rounded except by the rounding below.
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });
 

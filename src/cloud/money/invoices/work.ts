@@ -11,7 +11,7 @@ import { INVOICE_FINALIZED } from '../../../requests/event-types.ts';
 import { eventData, writingEvents } from '../../../requests/events.ts';
 import { PLATFORM, partiesBetween } from '../../ground/prices/parties/in-transaction.ts';
 import type { DatedPrices } from '../../ground/prices/service.ts';
-import { priceOfUse } from '../costs/service.ts';
+import { pricedUses } from '../costs/service.ts';
 import { clientsWithUse, linesOf, spansOf, type LineRow as UsedLine } from '../costs/statements/service.ts';
 import { Exact, roundedTogether, taxesOf, totalsOf } from './formula.ts';
 import { mailOf, numberOf } from './presenter.ts';
@@ -147,12 +147,7 @@ function addUse(
 ): number {
   let unpriced = 0;
   const [clientId, project] = kind === 'retail' ? [row.client_id, row.project_id] : [null, 0];
-  for (const { book, amount, seconds } of row.uses) {
-    const { prices, resellerId } = dated[book] ?? {};
-    if (!prices || resellerId === undefined) continue;
-    // Who may not see prices has to pay all the same.
-    const terms = { ...prices.terms, visibility: 'show' as const };
-    const { price_per_hour: hour } = priceOfUse({ ...prices, terms }, { ...row, amount });
+  for (const { amount, seconds, hour, resellerId, terms } of pricedUses(dated, row)) {
     if (hour === null) {
       unpriced++;
       continue;
