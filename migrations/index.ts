@@ -84,6 +84,7 @@ import { up as mailedLinks } from './0110_mailed_links.ts';
 import { up as tokenBounds } from './0111_token_bounds.ts';
 import { up as singleSignOn } from './0112_single_sign_on.ts';
 import { up as budgets } from './0113_budgets.ts';
+import { up as workerRegions } from './0114_worker_regions.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -174,4 +175,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0111_token_bounds': { up: tokenBounds },
   '0112_single_sign_on': { up: singleSignOn },
   '0113_budgets': { up: budgets },
+  '0114_worker_regions': { up: workerRegions },
 };

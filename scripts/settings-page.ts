@@ -20,6 +20,8 @@ const GROUPS: readonly Group[] = [
       TRADEWIND_HOST: 'The API listens here.',
       TRADEWIND_PORT: '',
       TRADEWIND_WORKER_PORT: '',
+      TRADEWIND_WORKER_REGIONS:
+        'For a worker that stands near its infrastructure. `doctor` names regions that no worker works on.',
       TRADEWIND_DATA_DIR: 'Holds the embedded database and its encryption key.',
       TRADEWIND_DURABILITY: 'The log says so at every start. Nothing is lost when only processes end.',
       DATABASE_URL:

@@ -53,6 +53,9 @@ const Environment = Type.Object({
   TRADEWIND_WORKER_PORT: Type.Optional(
     whole(1, 65_535, 'the port where --role worker serves /healthz, /readyz and /metrics; not served if unset'),
   ),
+  TRADEWIND_WORKER_REGIONS: optional(
+    'a list such as 1,3: the only regions whose infrastructure this worker works on; other work is for every worker',
+  ),
   TRADEWIND_DATA_DIR: text('a folder that Tradewind may write to', './data'),
   TRADEWIND_BOOTSTRAP_TOKEN: optional(
     `<id>_<secret> or <id>$<secret>, where the id is a whole number from 1 to 2147483647 and the secret has at least ${SHORTEST_SECRET} characters`,
@@ -220,6 +223,7 @@ const PREFIX = 'TRADEWIND_';
 
 /** Checks that the schema can't express. */
 const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
+  TRADEWIND_WORKER_REGIONS: (text) => /^\d{1,9}(,\d{1,9}){0,999}$/.test(text),
   TRADEWIND_BOOTSTRAP_TOKEN: (text) => bootstrapTokenOf(text) !== undefined,
   DATABASE_URL: isDatabaseUrl,
   TRADEWIND_ENCRYPTION_KEY: (text) => parseEncryptionKeys(text) !== undefined,
@@ -259,6 +263,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     port: Number(settings.TRADEWIND_PORT),
     /** The health port of a process that is only a worker. */
     workerPort: settings.TRADEWIND_WORKER_PORT ? Number(settings.TRADEWIND_WORKER_PORT) : undefined,
+    /** Undefined for all of them. */
+    workerRegions: settings.TRADEWIND_WORKER_REGIONS?.split(',').map(Number),
     dataDir: path.resolve(settings.TRADEWIND_DATA_DIR),
     bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
     /** Undefined for the embedded PostgreSQL in `dataDir`. */

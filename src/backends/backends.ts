@@ -2,7 +2,7 @@ import type { Transaction } from '../db/database.ts';
 import { type FieldProblem, SettingError } from '../lib/errors.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
 import { type Backend, type Kind, type Offer, Unavailable } from './contract/backend.ts';
-import { type BackendEntry, familyOf, type Placements } from './contract/needs.ts';
+import { BACKEND_FAMILIES, type BackendEntry, familyOf, type Placements } from './contract/needs.ts';
 import type { Specs } from './contract/specs.ts';
 import type { Change, Host, MadeBackend, Makers } from './maker.ts';
 
@@ -38,6 +38,7 @@ export interface NamedBackend {
   removesOrphans: boolean;
   /** Returns the regions in which the backend has things of the kind. */
   regionsOf(kind: Kind): number[];
+  isIn(regionId: number): boolean;
 }
 
 export interface BackendRouter extends Backends {
@@ -107,6 +108,7 @@ export function createBackends(makers: Makers, host: Host): BackendRouter {
         removesOrphans: makers[entry.kind]?.removesOrphans ?? false,
         regionsOf: (kind) =>
           [...current.regions.keys()].filter((id) => current.backendOf(id, familyOf(kind))?.name === entry.name),
+        isIn: (regionId) => BACKEND_FAMILIES.some((family) => current.backendOf(regionId, family)?.name === entry.name),
       })),
     adopt(catalog) {
       const entries = [...catalog.backends.values()].map((entry) => [keyOf(entry), entry] as const);
@@ -115,5 +117,11 @@ export function createBackends(makers: Makers, host: Host): BackendRouter {
     },
   };
 }
+
+/** Returns the same, but of all backends only those that have something in one of the regions. */
+export const backendsIn = (backends: BackendRouter, regionIds: readonly number[]): BackendRouter => ({
+  ...backends,
+  all: () => backends.all().filter((one) => regionIds.some((id) => one.isIn(id))),
+});
 
 const keyOf = (entry: BackendEntry): string => JSON.stringify(entry);

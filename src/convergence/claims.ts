@@ -33,7 +33,7 @@ export interface Claim {
 export type KindInRegion = Pick<Claim, 'kind' | 'region_id'>;
 
 /**
- * Takes what is due, the oldest first, at most `limit` of it, and nothing of the kinds and regions `except`. Materialized, since the
+ * Takes what is due in the regions, the oldest first, at most `limit` of it, and nothing of the kinds and regions `except`. Materialized, since the
  * planner may run a subquery with a limit more than once.
  */
 export async function takeDue(
@@ -41,14 +41,22 @@ export async function takeDue(
   workerId: string,
   limit: number,
   except: readonly KindInRegion[],
+  regions: readonly number[] | undefined,
 ): Promise<Claim[]> {
-  return take(sqlDb, { workerId, limit, except: JSON.stringify(except) });
+  return take(sqlDb, { workerId, limit, except: JSON.stringify(except), regions: regions ? [...regions] : null });
 }
-const take = compiledQuery((db, { limit, workerId, except }: { limit: number; workerId: string; except: string }) =>
+interface Taking {
+  limit: number;
+  workerId: string;
+  except: string;
+  regions: number[] | null;
+}
+const take = compiledQuery((db, { limit, workerId, except, regions }: Taking) =>
   sql<Claim>`
     with due as materialized (
       select kind, id from wants where worker_id is null and due_at <= clock_timestamp() and (kind, region_id) not in (
         select kind, region_id from jsonb_to_recordset(${except}::jsonb) as each (kind text, region_id bigint))
+        and (${regions}::bigint[] is null or region_id = any(${regions}::bigint[]))
       order by due_at limit ${limit} for no key update skip locked
     )
     update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id

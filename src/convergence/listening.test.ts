@@ -24,7 +24,13 @@ test('what a backend tells of is looked at, long before it would be asked again'
       for await (const [id] of on(cloud, 'changed', { signal })) yield { kind: 'volume', id };
     },
   };
-  const named: NamedBackend = { name: 'telling', backend, removesOrphans: false, regionsOf: () => [1] };
+  const named: NamedBackend = {
+    name: 'telling',
+    backend,
+    removesOrphans: false,
+    regionsOf: () => [1],
+    isIn: () => true,
+  };
   const listening = listenToBackends({ backends: { all: () => [named] }, database: stage.database, log });
   const [one, other] = [newId(), newId()];
   let ready = false;

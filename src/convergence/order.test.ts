@@ -124,3 +124,16 @@ test('what is wanted while that which it waits for is being settled does not mis
   await stage.settled('port', first);
   await until(async () => (await stage.wantOf('port', second))?.settled_generation === 1 || undefined);
 });
+
+test('a worker that is bound to regions works on their infrastructure alone', async ({ stage, backend }) => {
+  const id = newId();
+  await stage.worker(backend, { regions: [2, 3] });
+  const task = await stage.submit([make('volume', id, volume())]);
+  await stage.worker(backend, { regions: [3] });
+  expect(await stage.wantOf('volume', id)).toMatchObject({ worker_id: null, settled_generation: null });
+  expect((await stage.taskOf(task)).state).toBe('NEW');
+  await stage.worker(backend, { regions: [1] });
+  expect(await stage.endOf(task)).toMatchObject({ state: 'FINISHED' });
+  const { rows } = await stage.database.pool.query('select regions::int[] from workers order by regions');
+  expect(rows.map(({ regions }) => regions)).toEqual([[1], [2, 3], [3]]);
+});

@@ -17,11 +17,13 @@ const LOOKED_AT = 4_000;
 export interface WantsQueueOptions extends Omit<Pursuit, 'lines' | 'longestCallMs'> {
   /** A backend that does not answer for this long counts as unavailable. */
   longestCallMs?: number;
+  /** The regions whose infrastructure it works on; all of them if not given. */
+  regions?: readonly number[] | undefined;
 }
 
 /** The queue that brings about what is wanted. */
 export function wantsQueue(options: WantsQueueOptions): Queue {
-  const { database, claims, log, clock, workerId, longestCallMs = LONGEST_CALL_MS } = options;
+  const { database, claims, log, clock, workerId, regions, longestCallMs = LONGEST_CALL_MS } = options;
   const lines = createLines();
   const pursuit: Pursuit = { ...options, lines, longestCallMs };
 
@@ -44,11 +46,13 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
     topic: WANTED,
     table: 'wants',
     // Stable, unlike clock_timestamp(): the index is searched for it.
-    isDue: () => sql<boolean>`exists (select from wants where worker_id is null and due_at <= statement_timestamp())`,
+    isDue: () => sql<boolean>`exists (
+      select from wants where worker_id is null and due_at <= statement_timestamp()
+        and (${regions ?? null}::bigint[] is null or region_id = any(${regions ?? null}::bigint[])))`,
     async take(inHand, begin) {
       const room = Math.min(BATCH, MOST_IN_HAND - inHand.size);
       const stuck = lines.clearStuck();
-      const taken = room > 0 ? await takeDue(claims.sql, workerId, room, stuck) : [];
+      const taken = room > 0 ? await takeDue(claims.sql, workerId, room, stuck, regions) : [];
       if (taken.length === 0) return false;
       for (const claim of taken) {
         const work = (signal: AbortSignal) => pursue(pursuit, claim, signal);

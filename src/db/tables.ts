@@ -1668,6 +1668,7 @@ export interface Tables {
     host: string;
     id: string;
     pid: number;
+    regions: number[] | null;
     started_at: GeneratedAlways<Date>;
   };
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { PoolConfig } from 'pg';
 import { pino } from 'pino';
 import { runningEmbedded } from '../../postgres/index.ts';
@@ -15,6 +16,7 @@ import { type EncryptionKeys, encryptionKeysOf } from '../secrets/encryption-key
 import { isFresh, keyNeeded } from '../secrets/preparation.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { countOthers } from '../secrets/sweep.ts';
+import { LIVES } from '../worker/heartbeat.ts';
 import { hostOf, letterheadOf } from './from-settings.ts';
 import { connectionTo, hasDatabase } from './storage.ts';
 
@@ -34,9 +36,13 @@ export const missing: Made = (what, detail) => ({ what, state: 'missing', detail
 const LIST_MS = 10_000;
 const log = pino({ level: 'silent' });
 
-/** Looks at what the catalogue names: its backends and its public addresses. */
+/** Looks at what the catalogue names: its backends, its public addresses, and who works on its regions. */
 export async function catalogFindings(config: Config, catalog: Catalog, makers: Makers): Promise<Finding[]> {
-  const found = [backendFindings(config, catalog, makers), addressFindings(config, catalog)];
+  const found = [
+    backendFindings(config, catalog, makers),
+    addressFindings(config, catalog),
+    workerFindings(config, catalog),
+  ];
   return (await Promise.all(found)).flat();
 }
 
@@ -96,6 +102,37 @@ export async function addressFindings(config: Config, catalog: Catalog): Promise
     if (few.length === 0) return counted.length === 0 ? [] : [ok(what, 'enough IPv4 in every region')];
     const texts = few.map(({ regionId, free, inUse }) => `region ${regionId} has ${free} of ${free + inUse} IPv4 left`);
     return [limited(what, `${texts.join(', ')}; add prefixes in regions.yaml and run "tradewind catalog apply"`)];
+  } catch {
+    // Before the first start, or an unreachable database, which is reported elsewhere.
+    return [];
+  } finally {
+    await database.close();
+  }
+}
+
+/** Names the regions whose infrastructure no worker works on, if there are workers that are bound to regions. */
+async function workerFindings(config: Config, catalog: Catalog): Promise<Finding[]> {
+  const connection = runningDatabase(config);
+  if (connection === undefined) return [];
+  const database = openDatabase(connection, 1);
+  try {
+    const workers = await database.sql
+      .selectFrom('workers')
+      .select(sql<number[] | null>`to_json(regions)`.as('regions'))
+      .where(LIVES)
+      .execute();
+    const bound = workers.flatMap(({ regions }) => regions ?? []);
+    if (bound.length === 0) return [];
+    const isServed = (id: number) => bound.includes(id) || workers.some(({ regions }) => regions === null);
+    const without = [...catalog.regions.keys()].filter((id) => !isServed(id));
+    const what = 'Workers';
+    if (without.length === 0) return [ok(what, 'every region has one')];
+    return [
+      limited(
+        what,
+        `none works on the infrastructure of region ${without.join(', ')}; start one with TRADEWIND_WORKER_REGIONS=${without.join(',')}`,
+      ),
+    ];
   } catch {
     // Before the first start, or an unreachable database, which is reported elsewhere.
     return [];

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { BackendRouter } from '../backends/backends.ts';
+import { type BackendRouter, backendsIn } from '../backends/backends.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
 import { startBudgets } from '../cloud/money/budgets/work.ts';
 import { invoiceAttacher, startInvoicing } from '../cloud/money/invoices/work.ts';
@@ -37,10 +37,12 @@ export async function serveQueues(
     changed(troubles: Troubles): void;
   },
 ): Promise<void> {
-  const { config, registry, repeatable, backends, clocks, outlet, undo, changed } = deps;
+  const { config, registry, repeatable, clocks, outlet, undo, changed } = deps;
+  const regions = config.workerRegions;
+  const backends = regions ? backendsIn(deps.backends, regions) : deps.backends;
   const { database, changes, clock, log } = on;
   const workerId = worker.id;
-  worker.serve(wantsQueue({ ...on, workerId, claims: repeatable, backendOf: backends.of }));
+  worker.serve(wantsQueue({ ...on, workerId, claims: repeatable, backendOf: backends.of, regions }));
   worker.serve(deletionQueue(on, workerId));
   worker.serve(waitingDeletionsQueue(on, { workerId, deletions: WAITING_DELETIONS }));
   // What is sent twice has the same ID, so that it may be repeated after a crash of the database.

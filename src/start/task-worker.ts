@@ -78,6 +78,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
           changes,
           log,
           takeOverAllAtStart: exclusive,
+          regions: config.workerRegions,
           mayWork: () => clocks.databaseClock.problem() === undefined,
         }),
       );

@@ -12,11 +12,16 @@ export const LIVES = sql<boolean>`beat_at >= now() - ${DEAD_AFTER_MS} * interval
 /** For rows that name the worker that claimed them. */
 export const WORKER_IS_DEAD = sql<boolean>`not exists (select from workers where workers.id = worker_id and ${LIVES})`;
 
-/** Records that a worker is alive, and what its engines for AI tasks can do. */
-export async function beat(db: Sql, id: string, capabilities: object | null): Promise<void> {
+/** Records that a worker is alive, what its engines for AI tasks can do, and the regions that it is bound to. */
+export async function beat(
+  db: Sql,
+  id: string,
+  { capabilities, regions = null }: { capabilities: object | null; regions?: readonly number[] | null | undefined },
+): Promise<void> {
   await sql`
-    insert into workers (id, host, pid, capabilities)
-    values (${id}, ${os.hostname()}, ${process.pid}, ${capabilities && JSON.stringify(capabilities)}::jsonb)
+    insert into workers (id, host, pid, capabilities, regions)
+    values (${id}, ${os.hostname()}, ${process.pid}, ${capabilities && JSON.stringify(capabilities)}::jsonb,
+      ${regions}::bigint[])
     on conflict (id) do update set beat_at = now(), capabilities = coalesce(excluded.capabilities, workers.capabilities)`.execute(
     db,
   );

@@ -38,21 +38,24 @@ export interface Worker {
  * Starts a worker and its heartbeat.
  * @param options.takeOverAllAtStart no other worker can be alive (embedded database), so that all of their
  * claims are taken over at once
+ * @param options.regions those that it is bound to, for whoever looks at the workers
  */
-export async function startWorker(options: Foundation & { takeOverAllAtStart?: boolean | undefined }): Promise<Worker> {
-  const { log, mayWork = () => true } = options;
+export async function startWorker(
+  options: Foundation & { takeOverAllAtStart?: boolean | undefined; regions?: readonly number[] | undefined },
+): Promise<Worker> {
+  const { log, regions, mayWork = () => true } = options;
   const db = options.database.sql;
   const id = randomUUID();
   const served: Serving[] = [];
   let capabilities: object | null = null;
-  await beat(db, id, capabilities);
+  await beat(db, id, { capabilities, regions });
   await forgetOldWorkers(db);
   if (options.takeOverAllAtStart) {
     const others = [...(await livingWorkers(db))].filter((other) => other !== id);
     await declareDead(db, others);
   }
   const beating = loop('heartbeat', BEAT_MS, log, async () => {
-    if (mayWork()) await beat(db, id, capabilities);
+    if (mayWork()) await beat(db, id, { capabilities, regions });
   });
   // Each asks for all queues at once: a process without work has next to nothing to do.
   const looking = loop('looking for work', LOOK_MS, log, async () => {
@@ -105,7 +108,7 @@ export async function startWorker(options: Foundation & { takeOverAllAtStart?: b
     id,
     async can(these) {
       capabilities = these;
-      await beat(db, id, capabilities);
+      await beat(db, id, { capabilities, regions });
     },
     serve(queue) {
       served.push(serve(queue, options));

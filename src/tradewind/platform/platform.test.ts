@@ -51,7 +51,7 @@ it('shows the worker that has a task in hand', async () => {
   const workers = await pool.query('select id, started_at from workers');
   const worker = { ...THIS, worker_id: workers.rows[0].id, started_at: workers.rows[0].started_at.toISOString() };
   expect((await look(working, 'processes')).results).toEqual([
-    { ...worker, seen_at: expect.any(String), ai_kinds: [], catalog_problem: null, holds: [] },
+    { ...worker, seen_at: expect.any(String), ai_kinds: [], catalog_problem: null, regions: null, holds: [] },
   ]);
   const hold = { task: 'create_volume', name: 'held', do: { hold: true } };
   expect((await http.post('/tradewind/v1/test/faults', hold)).status).toBe(201);
@@ -69,7 +69,16 @@ it('shows the worker that has a task in hand', async () => {
 
 it('shows no worker that has stopped, and a process that takes no work', async () => {
   const seen_at = expect.any(String);
-  const none = { ...THIS, worker_id: null, started_at: null, seen_at, ai_kinds: [], catalog_problem: null, holds: [] };
+  const none = {
+    ...THIS,
+    worker_id: null,
+    started_at: null,
+    seen_at,
+    ai_kinds: [],
+    catalog_problem: null,
+    regions: null,
+    holds: [],
+  };
   await idle.pool.query(
     `insert into workers (id, host, pid, beat_at) values (gen_random_uuid(), 'gone', 1, now() - interval '1 minute')`,
   );

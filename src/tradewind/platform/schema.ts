@@ -24,6 +24,12 @@ const Process = Named('PlatformProcess', {
     description: 'Kinds of AI tasks that it can do',
     examples: [['transcription']],
   }),
+  regions: nullable(
+    Type.Array(Type.Integer(), {
+      description: 'The only regions whose infrastructure it works on; null for all, or if it takes no work',
+      examples: [[1, 3]],
+    }),
+  ),
   catalog_problem: TextOrNull({ description: 'Why it works with an older catalogue; null if it does not' }),
   holds: Type.Array(
     Type.Object({ queue: Choice(QUEUES), count: Type.Integer({ description: 'How much of it', examples: [3] }) }),

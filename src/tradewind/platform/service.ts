@@ -15,7 +15,7 @@ import { QUEUES } from './schema.ts';
 export const PLATFORM_DUTY = 'looks at the platform itself';
 const refuseOthers = (principal: Principal): void => requirePlatform(principal, PLATFORM_DUTY);
 
-interface Alive extends Pick<PlatformProcess, 'catalog_problem' | 'holds' | 'host' | 'pid' | 'worker_id'> {
+interface Alive extends Pick<PlatformProcess, 'catalog_problem' | 'holds' | 'host' | 'pid' | 'regions' | 'worker_id'> {
   started_at: Date | null;
   seen_at: Date;
   capabilities: AiCapabilities | null;
@@ -40,7 +40,7 @@ async function processesAlive(db: Sql): Promise<Alive[]> {
       select host, pid, max(seen_at) as seen_at, max(problem) as problem from catalog_readers
       where not ${READER_IS_DEAD} group by host, pid
     )
-    select host, pid, living.id as worker_id, started_at, greatest(beat_at, seen_at) as seen_at, capabilities,
+    select host, pid, living.id as worker_id, started_at, greatest(beat_at, seen_at) as seen_at, capabilities, to_json(regions) as regions,
       problem as catalog_problem,
       coalesce((
         select jsonb_agg(jsonb_build_object('queue', queue, 'count', count) order by queue)
