@@ -85,6 +85,7 @@ import { up as tokenBounds } from './0111_token_bounds.ts';
 import { up as singleSignOn } from './0112_single_sign_on.ts';
 import { up as budgets } from './0113_budgets.ts';
 import { up as workerRegions } from './0114_worker_regions.ts';
+import { up as maintenance } from './0115_maintenance.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -176,4 +177,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0112_single_sign_on': { up: singleSignOn },
   '0113_budgets': { up: budgets },
   '0114_worker_regions': { up: workerRegions },
+  '0115_maintenance': { up: maintenance },
 };

@@ -1,3 +1,4 @@
+import { cacheMaintenances } from './cloud/ground/maintenance/service.ts';
 import { createRates } from './cloud/ground/prices/rates.ts';
 import { cacheProjects } from './cloud/ground/projects/service.ts';
 import { createTaskWaiting } from './cloud/ground/tasks/waiting.ts';
@@ -32,6 +33,7 @@ export function buildPlatform(foundation: Foundation): Platform {
     taskEnds: createTaskEnds(foundation),
     taskWaiting: createTaskWaiting(changes),
     projectRows: cacheProjects(foundation),
+    maintenances: cacheMaintenances(foundation),
     rates: createRates(foundation),
     inTurn: createReportTurns(),
     aiTaskCounts: createAiTaskCounts(database),

@@ -880,6 +880,14 @@ export interface Tables {
     /** Who is sending it now. */
     worker_id: string | null;
   };
+  maintenances: {
+    backend: string | null;
+    created_at: Date;
+    created_by: number;
+    id: GeneratedAlways<number>;
+    reason: string;
+    region_id: number | null;
+  };
   networks: {
     created_at: Date;
     creator_task_id: string | null;

@@ -70,6 +70,7 @@ const credentials = { word: 'cluster', verb: 'credentials_read', table: 'kuberne
 const login = { word: 'login', verb: 'created' };
 const factor = { word: 'second_factor' };
 const provider = { word: 'identity_provider', param: 'provider_id', table: 'identity_providers' };
+const maintenance = { word: 'maintenance', param: 'maintenance_id' };
 const budget = { word: 'budget', param: 'budget_id' };
 const policy = { word: 'sign_in_policy', param: 'client_id' };
 
@@ -81,6 +82,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   activateFreeFeature: { ...feature, verb: 'activated' },
   activatePaidFeature: { ...feature, verb: 'activated' },
   addPasskey: { ...factor, verb: 'added' },
+  beginMaintenance: { ...maintenance, verb: 'begun' },
   cancelAiTask: { word: 'ai_task', verb: 'cancelled', param: 'task_id' },
   cancelTask: { word: 'task', verb: 'cancelled', param: 'task_id' },
   changeEmail: { ...user, verb: 'email_changed' },
@@ -120,6 +122,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deleteUser: { ...user, verb: 'deleted' },
   deleteIdentityProvider: { ...provider, verb: 'deleted' },
   deleteWebhook: { ...webhook, verb: 'deleted' },
+  endMaintenance: { ...maintenance, verb: 'ended' },
   endOwnLogin: { word: 'login', verb: 'ended', param: 'login_id' },
   endOwnLogins: { word: 'login', verb: 'ended' },
   getKubernetesCertificates: credentials,
@@ -223,6 +226,7 @@ export const ADMINISTRATIVE: ReadonlySet<string> = new Set([
   'issuer',
   'identity_provider',
   'login',
+  'maintenance',
   'notification_setting',
   'orphan',
   'payment',

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { type BackendRouter, backendsIn } from '../backends/backends.ts';
+import { inMaintenanceNow } from '../cloud/ground/maintenance/service.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
 import { startBudgets } from '../cloud/money/budgets/work.ts';
 import { invoiceAttacher, startInvoicing } from '../cloud/money/invoices/work.ts';
@@ -64,6 +65,13 @@ export async function serveQueues(
   undo.push(() => watching.stop());
   const listening = listenToBackends({ backends, database, log });
   undo.push(() => listening.stop());
-  const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
+  const comparing = startComparing({
+    database,
+    backends,
+    everyMs: config.compareMs,
+    log,
+    registry,
+    leftAlone: () => inMaintenanceNow(database.sql),
+  });
   undo.push(() => comparing.stop());
 }

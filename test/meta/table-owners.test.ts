@@ -19,6 +19,7 @@ const OWNERS: Record<string, string> = {
   'src/cloud/compute/ssh-keys': 'ssh_keys',
   'src/cloud/ground/catalog': 'catalog catalog_readers price_books',
   'src/cloud/ground/logging': 'logging_services logging_topics',
+  'src/cloud/ground/maintenance': 'maintenances',
   'src/cloud/ground/prices/lists': 'former_resellers price_lists wholesale_lists',
   'src/cloud/ground/prices/parties': 'billing_profiles issuer_settings',
   'src/cloud/ground/projects': 'deleted_projects projects',

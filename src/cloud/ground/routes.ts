@@ -3,6 +3,7 @@ import type { Api } from '../../http/server.ts';
 import type { Platform } from '../../platform.ts';
 import { catalogRoutes, olderLoggingHostRoutes } from './catalog/routes.ts';
 import { loggingRoutes } from './logging/routes.ts';
+import { maintenanceRoutes } from './maintenance/routes.ts';
 import { flavorRoutes, kubernetesOfferRoutes } from './prices/flavor-routes.ts';
 import { priceListRoutes } from './prices/lists/routes.ts';
 import { partyRoutes } from './prices/parties/routes.ts';
@@ -33,4 +34,5 @@ export function registerGroundRoutes(app: Api, dialect: Dialect, on: Platform): 
   subscriptionRoutes(app, on);
   amqpSubscriptionRoutes(app);
   taskCancellationRoutes(app, on);
+  maintenanceRoutes(app, on);
 }

@@ -37,8 +37,8 @@ function expectAll(schema: TSchema & { properties: object }, values: object[]): 
 }
 
 test('regions, with their volume types only when asked for', () => {
-  const shown = regions.map((region) => presentRegion(region, { showVolumeTypes: true }));
-  const plain = regions.map((region) => presentRegion(region, { showVolumeTypes: false }));
+  const shown = regions.map((region) => presentRegion(region, { showVolumeTypes: true, inMaintenance: false }));
+  const plain = regions.map((region) => presentRegion(region, { showVolumeTypes: false, inMaintenance: false }));
   expectAll(RegionAnswer, [...shown, ...plain]);
   expect(shown[0]).toMatchObject({
     available_volume_types: expect.arrayContaining(['standard']),

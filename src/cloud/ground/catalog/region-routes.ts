@@ -4,6 +4,8 @@ import type { Api } from '../../../http/server.ts';
 import { found } from '../../../lib/ids.ts';
 import { orderOf, pageOf } from '../../../lib/page.ts';
 import { IntegerId, listQuery, OptionalChoice, OptionalFlag, OptionalText, Query } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
+import { inMaintenance } from '../maintenance/service.ts';
 import { presentRegion, RegionAnswer, RegionList } from './regions.ts';
 import type { Catalog, Region } from './service.ts';
 
@@ -23,15 +25,19 @@ const RegionListQuery = Query({
 type RegionListQuery = Static<typeof RegionListQuery>;
 
 /** Routes for regions. All accounts see the same regions, so any account may read them. */
-export function regionRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
+export function regionRoutes(app: Api, on: Pick<Platform, 'catalog' | 'maintenances'>): void {
   const api = operations(app, { tags: ['Regions'] });
+  const { catalog } = on;
 
   api.get('/cloud/v1/regions', 'listRegions', 'List regions', {
     query: RegionListQuery,
     answer: RegionList,
     handler: async ({ query }) => {
-      const options = { showVolumeTypes: query.show_volume_types ?? false };
-      return pageOf(listed(catalog, query), query, (region) => presentRegion(region, options));
+      const showVolumeTypes = query.show_volume_types ?? false;
+      const isMaintained = await inMaintenance(on);
+      return pageOf(listed(catalog, query), query, (region) =>
+        presentRegion(region, { showVolumeTypes, inMaintenance: isMaintained(region.id) }),
+      );
     },
   });
 
@@ -42,6 +48,7 @@ export function regionRoutes(app: Api, { catalog }: { catalog: Catalog }): void 
     handler: async ({ params, query }) =>
       presentRegion(regionOf(catalog, params.region_id), {
         showVolumeTypes: query.show_volume_types ?? false,
+        inMaintenance: (await inMaintenance(on))(params.region_id),
       }),
   });
 }

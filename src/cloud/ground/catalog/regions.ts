@@ -27,11 +27,15 @@ export const RegionAnswer = Type.Object(
 export type RegionAnswer = Static<typeof RegionAnswer>;
 export const RegionList = listOf(RegionAnswer, 'RegionList');
 
-export function presentRegion(region: Region, options: { showVolumeTypes: boolean }): RegionAnswer {
+export function presentRegion(
+  region: Region,
+  options: { showVolumeTypes: boolean; inMaintenance: boolean },
+): RegionAnswer {
   const { backend: _, backends: __, products: ___, quotas: ____, external_networks: _____, ...shown } = region;
   return {
     created_on: plainSeconds(new Date(region.created_at)),
     ...shown,
+    ...(options.inMaintenance && { state: 'MAINTENANCE' as const }),
     available_volume_types: options.showVolumeTypes ? region.available_volume_types : null,
     task_id: null,
   };

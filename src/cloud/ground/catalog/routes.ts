@@ -3,6 +3,7 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { listOf, listQuery, Query } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import { RegionParams, regionOf, regionRoutes } from './region-routes.ts';
 import { DdosAccessibility, DdosCoverage, DdosTemplateList, presentDdosTemplate } from './schema.ts';
 import { type Catalog, type LoggingDestination, requireLoggingHosts } from './service.ts';
@@ -137,7 +138,7 @@ export function olderLoggingHostRoutes(app: Api, { catalog }: { catalog: Catalog
 }
 
 /** Routes that only read the catalogue. Features are not among them, because they belong to the account area. */
-export function catalogRoutes(app: Api, on: { catalog: Catalog }): void {
+export function catalogRoutes(app: Api, on: Pick<Platform, 'catalog' | 'maintenances'>): void {
   regionRoutes(app, on);
   regionServiceRoutes(app, on);
 }

@@ -10,6 +10,7 @@ import { dryRunNow, noteAccount } from '../../../lib/request-context.ts';
 import { periodOf } from '../../../lib/time.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import * as requestsPrincipal from '../../../requests/principal.ts';
+import { checkOf } from '../maintenance/service.ts';
 import * as acknowledgements from './list-store.ts';
 import * as list from './list-store.ts';
 import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
@@ -122,7 +123,8 @@ export const recordDoneTask = async (
 
 /**
  * Starts a task in the caller's transaction: the row that clients poll and what it waits for commit together. Call
- * it once all affected rows are locked. @throws InvalidError for what the infrastructure can't do
+ * it once all affected rows are locked. @throws InvalidError for what the infrastructure can't do, UnavailableError while it is
+ * in maintenance
  */
 export async function beginTask<Input extends object>(
   on: Platform,
@@ -131,7 +133,7 @@ export async function beginTask<Input extends object>(
   { wants, ...start }: TaskStart<Input>,
 ): Promise<string> {
   const id = await beginOrGoOn(on, tx, scope, start);
-  await want(tx, scope, wants, { taskId: id, check: on.backends.check, secrets: on.secrets });
+  await want(tx, scope, wants, { taskId: id, check: await checkOf(on), secrets: on.secrets });
   return id;
 }
 
@@ -160,8 +162,12 @@ export async function removeAgain(
 }
 
 /** Wants something that no task waits for. What takes no time is there with the commit. @throws as `beginTask` */
-export const wantChecked = (on: Platform, tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void> =>
-  want(tx, scope, wants, { check: on.backends.check, atOnce: on.backends.atOnce });
+export const wantChecked = async (
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  wants: readonly Wanted[],
+): Promise<void> => want(tx, scope, wants, { check: await checkOf(on), atOnce: on.backends.atOnce });
 
 /** Returns what an update that changes nothing answers: a task that is FINISHED if the client wants one, or none. */
 export const unchangedTask = async (
