@@ -2,11 +2,11 @@ import type { Transaction } from '../../../db/database.ts';
 import { lockClients, requireManaged } from '../../../iam/accounts/service.ts';
 import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/ids.ts';
-import { pageToken, placeOf } from '../../../lib/page.ts';
+import { isId, pageToken, placeOf } from '../../../lib/page.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import { isoSeconds } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
-import { allows, type Principal } from '../../../requests/principal.ts';
+import { allows, moneySeenBy, type Principal } from '../../../requests/principal.ts';
 import { Exact, text } from '../invoices/formula.ts';
 import * as schema from './schema.ts';
 import * as store from './store.ts';
@@ -19,21 +19,13 @@ import * as store from './store.ts';
 /** One for each project and the account, by the account and by its reseller. */
 const MOST_BUDGETS = 500;
 
-function sightOf(principal: Principal): store.Sight {
-  if (principal.platformAdministrator) return { all: true };
-  const resellerId = allows(principal, 'resell') ? (principal.resellerId ?? null) : null;
-  return { all: false, clientId: principal.clientId, resellerId };
-}
-
-const isId = (place: unknown): place is number => Number.isSafeInteger(place);
-
 export async function listBudgets(
   on: Platform,
   principal: Principal,
   { limit = 100, page_token, ...filter }: schema.BudgetQuery,
 ): Promise<schema.Budgets> {
   const page = { before: placeOf(page_token, isId), limit: limit + 1 };
-  const rows = await store.listBudgets(on.database.sql, sightOf(principal), filter, page);
+  const rows = await store.listBudgets(on.database.sql, moneySeenBy(principal), filter, page);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   const present = await presenterFor(on, principal);
@@ -42,7 +34,7 @@ export async function listBudgets(
 
 /** @throws NotFoundError */
 export async function getBudget(on: Platform, principal: Principal, id: number): Promise<schema.Budget> {
-  const row = found('Budget', id, await store.findBudget(on.database.sql, sightOf(principal), id));
+  const row = found('Budget', id, await store.findBudget(on.database.sql, moneySeenBy(principal), id));
   return (await presenterFor(on, principal))(row);
 }
 
@@ -111,7 +103,7 @@ export const deleteBudget = (on: Platform, principal: Principal, id: number): Pr
 
 /** Locks a budget that the caller may change. @throws NotFoundError, ForbiddenError */
 async function lockOwn(tx: Transaction, principal: Principal, id: number): Promise<void> {
-  const row = found('Budget', id, await store.lockBudget(tx, sightOf(principal), id));
+  const row = found('Budget', id, await store.lockBudget(tx, moneySeenBy(principal), id));
   noteAccount(row.client_id);
   const isOwn = row.client_id === principal.clientId && !principal.platformAdministrator;
   if (isOwn && row.set_by === 'reseller')

@@ -1,13 +1,12 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
+import type { MoneySight } from '../../../requests/principal.ts';
 
 export type BudgetRow = Selectable<Tables['budgets']>;
 
 /** The budgets that a caller may see: all, or those of its own account and of its reseller's clients. */
-export type Sight = { all: true } | { all: false; clientId: number; resellerId: number | null };
-
-function seenBy(sight: Sight): RawBuilder<boolean> {
+function seenBy(sight: MoneySight): RawBuilder<boolean> {
   if (sight.all) return sql`true`;
   const own = sql<boolean>`client_id = ${sight.clientId}`;
   if (sight.resellerId === null) return own;
@@ -17,7 +16,7 @@ function seenBy(sight: Sight): RawBuilder<boolean> {
 /** Returns budgets, the latest first. */
 export async function listBudgets(
   db: Sql,
-  sight: Sight,
+  sight: MoneySight,
   filter: { client_id?: number; project_id?: number },
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<BudgetRow[]> {
@@ -28,11 +27,11 @@ export async function listBudgets(
   return rows.execute();
 }
 
-const one = (db: Sql, sight: Sight, id: number) =>
+const one = (db: Sql, sight: MoneySight, id: number) =>
   db.selectFrom('budgets').selectAll().where('id', '=', id).where(seenBy(sight));
 
-export const findBudget = (db: Sql, sight: Sight, id: number) => one(db, sight, id).executeTakeFirst();
-export const lockBudget = (tx: Transaction, sight: Sight, id: number) =>
+export const findBudget = (db: Sql, sight: MoneySight, id: number) => one(db, sight, id).executeTakeFirst();
+export const lockBudget = (tx: Transaction, sight: MoneySight, id: number) =>
   one(tx.sql, sight, id).forUpdate().executeTakeFirst();
 
 export const countBudgets = async (tx: Transaction, clientId: number): Promise<number> =>
