@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { maintenanceSeconds } from '../cloud/ground/maintenance/service.ts';
 import { countByRegion } from '../cloud/network/networks/external/service.ts';
 import { workFigures } from '../convergence/measures.ts';
 import type { Database, Sql } from '../db/database.ts';
@@ -23,7 +24,9 @@ export interface SharedFigures {
 type Refresh = (sql: Sql) => Promise<void>;
 
 export function createSharedFigures(registry = new Registry()): SharedFigures {
-  const refreshes = [tasks, webhooks, mails, auditLog, aiTasks, workers, addresses].map((make) => make(registry));
+  const refreshes = [tasks, webhooks, mails, auditLog, aiTasks, workers, addresses, maintenance].map((make) =>
+    make(registry),
+  );
   return {
     async text(sql) {
       for (const refresh of refreshes) await refresh(sql);
@@ -149,6 +152,20 @@ function addresses(registry: Registry): Refresh {
         external.set({ region, family, state }, count);
       }
     }
+  };
+}
+
+function maintenance(registry: Registry): Refresh {
+  const lasting = gauge(
+    registry,
+    'tradewind_maintenance_seconds',
+    'How long a region or a backend has been in maintenance',
+    ...['region', 'backend'],
+  );
+  return async (sql) => {
+    const all = await maintenanceSeconds(sql);
+    lasting.reset();
+    for (const { region, backend, seconds } of all) lasting.set({ region, backend }, seconds);
   };
 }
 

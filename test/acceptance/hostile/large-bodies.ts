@@ -16,6 +16,8 @@ export async function largeBodies(http: HttpClient): Promise<Record<string, Json
     createKubernetesCluster: await cluster(),
     createKubernetesClusterV2: await cluster(),
     activateFreeFeature: { client_id: 1, feature_id: 6 },
+    // Nothing else is made there.
+    beginMaintenance: { region_id: 2, reason: 'new switches' },
     createInstance: {
       name: 'large',
       flavor: 'g1-standard-1-2',

@@ -17,7 +17,7 @@ const newVolume = (region: number) =>
 async function made(region: number): Promise<string> {
   const answer = await newVolume(region);
   expect(answer.status, answer.text).toBe(200);
-  return (await tenant.http.task(answer.body.tasks[0])).created_resources.volumes[0];
+  return (await tenant.http.task(answer.body[0])).created_resources.volumes[0];
 }
 async function begin(body: object) {
   const answer = await service.http.post(MAINTENANCES, { reason: REASON, ...body });
@@ -53,7 +53,7 @@ it('says when a region is drained', async () => {
   const answer = await newVolume(3);
   const one = await begin({ region_id: 3 });
   expect(one.drained).toBe(one.unfinished === 0);
-  await tenant.http.task(answer.body.tasks[0]);
+  await tenant.http.task(answer.body[0]);
   await vi.waitFor(async () => {
     const { results } = (await service.http.get(MAINTENANCES)).body;
     expect(results).toEqual([{ ...one, unfinished: 0, failing: 0, drained: true }]);

@@ -35,6 +35,23 @@ export async function inMaintenanceNow(db: Sql): Promise<(backend: Pick<NamedBac
     all.some(({ backend, region_id }) => backend === name || (region_id !== null && isIn(region_id)));
 }
 
+/** Returns how long what is in maintenance has been so: a region, or a backend. */
+export async function maintenanceSeconds(db: Sql): Promise<{ region: string; backend: string; seconds: number }[]> {
+  const rows = await db
+    .selectFrom('maintenances')
+    .select([
+      'region_id',
+      'backend',
+      sql<number>`extract(epoch from tradewind_now() - created_at)::double precision`.as('seconds'),
+    ])
+    .execute();
+  return rows.map(({ region_id, backend, seconds }) => ({
+    region: region_id === null ? '' : String(region_id),
+    backend: backend ?? '',
+    seconds,
+  }));
+}
+
 const maintained = (db: Sql): Promise<Maintained[]> =>
   db.selectFrom('maintenances').select(['region_id', 'backend', 'reason']).orderBy('id').execute();
 
