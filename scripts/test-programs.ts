@@ -33,6 +33,7 @@ const PACKAGES: readonly Package[] = [
   ['opencv-doc', '/usr/share/doc/opencv-doc/examples/data', 'pictures in AI tasks'],
   ['python3-skimage', '/usr/lib/python3/dist-packages/skimage/data', 'pictures in AI tasks'],
   ['faketime', 'faketime', 'clocks that differ'],
+  ['poppler-utils', 'pdftotext', 'what invoices look like'],
   ['postgresql-client', 'pg_dump', 'the commands of operators.md'],
 ];
 /** Programs of Debian's packages that are unpacked, not installed, as some would start a service. */

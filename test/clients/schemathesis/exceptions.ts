@@ -131,6 +131,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'PUT /cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules/{l7rule_id}',
       'PUT /tradewind/v1/billing_profile',
       'PUT /tradewind/v1/issuer',
+      'POST /tradewind/v1/platform/maintenances',
     ],
   },
   {
