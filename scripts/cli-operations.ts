@@ -237,8 +237,11 @@ function exampleOf(name: string, { parameters, arguments: named, body = [], quer
   const known = body.filter((one) => one.name in given);
   const all = flags(known);
   if (all.length <= LONG) return all;
-  const needed = flags(known.filter(({ required }) => required));
-  return needed.length <= LONG && needed !== start ? needed : `${start} --file ${name.split(' ').at(-2)}.yaml`;
+  const shorter = [
+    flags(known.filter(({ required, type }) => required || type !== 'json')),
+    flags(known.filter(({ required }) => required)),
+  ].find((text) => text.length <= LONG && text !== start);
+  return shorter ?? `${start} --file ${name.split(' ').at(-2)}.yaml`;
 }
 
 const NAMED: Readonly<Record<string, string>> = { email: 'ina@acme.example', name: 'web' };

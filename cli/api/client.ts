@@ -21,7 +21,8 @@ export function errorOf(status: number, body: unknown, text: string): RefusedErr
 }
 
 function messageOf(status: number, { detail, title, hint, request_id, errors }: Problem, text: string) {
-  const said = detail ?? title ?? text.slice(0, 500);
+  // The detail repeats what is wrong with each field.
+  const said = (errors?.length ? title : detail) ?? title ?? text.slice(0, 500);
   return [
     `${status >= 500 ? 'The server failed' : 'Refused'} (${status}): ${said}`,
     ...(errors ?? []).map(({ field, detail }) => `  ${field}: ${detail}`),

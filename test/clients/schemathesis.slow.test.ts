@@ -144,8 +144,8 @@ async function namedInBodies({ values }: Possessions): Promise<typeof named> {
   const [policies, roles] = ['/cloud/v1/lifecycle_policy/{project_id}/{region_id}', '/cloud/v1/users/assignments'];
   const volumes = { volume_ids: [values.volume_id] };
   return {
-    // Others use the first region, with the backend of them all.
-    'POST /tradewind/v1/platform/maintenances': { region_id: 2, backend: 'nowhere' },
+    // Others use other regions, with the backend of them all.
+    'POST /tradewind/v1/platform/maintenances': { region_id: 3, backend: 'nowhere' },
     [`POST ${policies}`]: volumes,
     [`POST ${policies}/estimate_max_policy_usage`]: volumes,
     [`PUT ${policies}/{policy_id}/add_volumes_to_policy`]: volumes,
