@@ -86,6 +86,7 @@ import { up as singleSignOn } from './0112_single_sign_on.ts';
 import { up as budgets } from './0113_budgets.ts';
 import { up as workerRegions } from './0114_worker_regions.ts';
 import { up as maintenance } from './0115_maintenance.ts';
+import { up as observed } from './0116_observed.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -178,4 +179,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0113_budgets': { up: budgets },
   '0114_worker_regions': { up: workerRegions },
   '0115_maintenance': { up: maintenance },
+  '0116_observed': { up: observed, transaction: false },
 };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import {
@@ -169,6 +169,8 @@ export function simulatedLoad({ machineId, disks, from, to, stepMs }: LoadQuesti
 }
 
 const REMOVING = 'removing';
+/** How often to look for what became of machines. */
+const LOOK_MS = 500;
 
 /**
  * Infrastructure that exists only in a database table. Things get ready as time passes: their progress follows from
@@ -202,23 +204,27 @@ export function createSimulatedBackend(deps: {
     if (!standing || !isDeepStrictEqual(standing.spec, spec)) {
       const phases = standing ? life.changing(standing.spec as Specs[K], spec) : life.making(spec);
       const takesMs = total(phases) / deps.speed;
-      const beginning = { spec, doing: standing ? 'changing' : 'making', takesMs };
+      const doing = standing ? changeOf(life, standing, spec) : 'making';
+      const beginning = { spec, doing, takesMs };
       const done = found
         ? await objects.updateObject(db, kind, id, found.revision, beginning)
         : await objects.insertObject(db, kind, id, beginning);
-      return done ? answer({ age_ms: 0, takes_ms: takesMs }, phases) : undefined;
+      return done ? answer({ age_ms: 0, takes_ms: takesMs, doing }, phases) : undefined;
     }
     const phases =
       standing.doing === 'making' ? life.making(spec) : [{ state: 'changing', ms: standing.takes_ms * deps.speed }];
     return answer(standing, phases);
 
-    async function answer(at: Parameters<typeof stateOf>[0], phases: readonly Phase[]) {
+    async function answer(
+      at: Pick<objects.SimulatedObject, 'age_ms' | 'doing' | 'takes_ms'>,
+      phases: readonly Phase[],
+    ) {
       const doing = stateOf(at, phases);
-      return doing ?? ({ state: 'settled', observed: await observed() } as const);
+      return doing ?? ({ state: 'settled', observed: await observed(at.doing) } as const);
     }
 
-    async function observed(): Promise<Observations[K]> {
-      const made = life.makes ? await objects.madeOnce({ sql: db, secrets }, kind, id, life.makes) : {};
+    async function observed(doing: string): Promise<Observations[K]> {
+      const made = life.makes ? await objects.madeOnce({ sql: db, secrets }, kind, id, life.makes) : fateOf(doing);
       return life.observed(id, made, spec, health);
     }
   }
@@ -308,21 +314,35 @@ export function createSimulatedBackend(deps: {
       const found = await objects.findObject(pool, kind, id);
       if (!found || found.doing === REMOVING) return null;
       const life: Life<typeof kind> = LIVES[kind];
-      const made = life.makes ? await objects.madeOf({ sql: pool, secrets }, kind, id) : {};
+      const made = life.makes ? await objects.madeOf({ sql: pool, secrets }, kind, id) : fateOf(found.doing);
       return made && life.observed(id, made, found.spec as Specs[typeof kind], health);
     },
     loadOf: async (_ref, question) => simulatedLoad(question),
-    // Only other rules change the health of members, and a backend with other rules is a new one.
     async *watch({ signal }) {
+      // Only other rules change the health of members, and a backend with other rules is a new one.
       const balancers = pool.selectFrom('simulated_objects').select('id').where('kind', '=', 'load_balancer');
       for (const { id } of await balancers.execute()) yield { kind: 'load_balancer', id };
-      if (!signal.aborted) await once(signal, 'abort');
+      for (let before = new Map<string, string>(); !signal.aborted; ) {
+        const now = await objects.fatesOf(pool);
+        const ids = [...new Set([...before.keys(), ...now.keys()])];
+        for (const id of ids.filter((one) => before.get(one) !== now.get(one))) yield { kind: 'machine', id };
+        before = now;
+        await sleep(LOOK_MS, undefined, { signal });
+      }
     },
     async *list() {
       const rows = await pool.selectFrom('simulated_objects').select(['kind', 'id']).execute();
       for (const { kind, id } of rows) yield { kind: kind as Kind, id, handle: null };
     },
   };
+}
+
+const fateOf = (doing: string) => ({ fate: objects.fateIn(doing) });
+
+/** Returns what the object does from then on: most changes leave a machine as it is. */
+function changeOf<K extends Kind>(life: Life<K>, { doing, spec: former }: objects.SimulatedObject, spec: Specs[K]) {
+  const fate = objects.fateIn(doing);
+  return fate && !life.rights?.(former as Specs[K], spec, fate) ? fate : 'changing';
 }
 
 /** @throws Refused if the hosts are too few for a placement group */

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { makeAuthority } from '../src/backends/certificates/authority.ts';
 import { type Kind, Refused } from '../src/backends/contract/backend.ts';
 import type {
   ClusterObservation,
   ClusterSpec,
   LoadBalancerSpec,
+  MachineObservation,
   MachineSpec,
   Observations,
   Specs,
 } from '../src/backends/contract/specs.ts';
 import { type Health, healthOf } from './health.ts';
+import type { Fate } from './objects.ts';
 
 /** The certificates and keys for connecting to a cluster: certificates as PEM, keys as PKCS #8. */
 export type Certificates = Required<Omit<ClusterObservation, 'endpoint' | 'keepsKeys'>>;
@@ -44,6 +47,8 @@ export interface Life<K extends Kind> {
   observed(id: string, made: object, spec: Specs[K], health: Health): Observations[K];
   /** @throws Refused for specs that stand for a failure */
   refuse?(spec: Specs[K]): void;
+  /** Whether a change ends what the thing did by itself. @throws Refused if that is in the way of the change */
+  rights?(former: Specs[K], spec: Specs[K], fate: Fate): boolean;
 }
 
 /** A cluster with this logging topic is always refused, so that clients can see what a failed task looks like. */
@@ -121,7 +126,8 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     ],
     changing: (former, spec) => [machineChange(former, spec)],
     removing: { state: 'deleting', ms: 200 },
-    observed: nothing,
+    observed: (_id, { fate }: { fate?: Fate }, spec) => powerOf(spec, fate),
+    rights: machineRighted,
   },
   cluster: {
     making: (spec) => [
@@ -152,6 +158,19 @@ function machineChange(former: MachineSpec, spec: MachineSpec): Phase {
   }
   if (former.power !== spec.power) return { state: 'powering', ms: 300 };
   return { state: 'changing', ms: 200 };
+}
+
+function powerOf({ power }: MachineSpec, fate?: Fate): MachineObservation {
+  if (fate === 'host_gone') return { power: fate };
+  if (power === 'suspended') return {};
+  return { power: power === 'off' ? 'stopped' : (fate ?? 'running') };
+}
+
+/** A machine does as it is told again when it is switched on, off or rebooted, but not without its host. */
+function machineRighted(former: MachineSpec, spec: MachineSpec, fate: Fate): boolean {
+  const isSwitched = former.power !== spec.power || !isDeepStrictEqual(former.reboots, spec.reboots);
+  if (isSwitched && fate === 'host_gone') throw new Refused('The host of the machine does not answer');
+  return isSwitched;
 }
 
 function loadBalancerChange(former: LoadBalancerSpec, spec: LoadBalancerSpec): Phase {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { Unavailable } from '../src/backends/contract/backend.ts';
+import type { MachinePower } from '../src/backends/contract/specs.ts';
 import type { Transaction } from '../src/db/database.ts';
 import { compiledQuery } from '../src/db/statements.ts';
 import type { Tables } from '../src/db/tables.ts';
@@ -8,12 +9,18 @@ import type { Secrets } from '../src/secrets/secrets.ts';
 /** A thing that the simulated infrastructure has, makes or removes. */
 export interface SimulatedObject {
   spec: object;
+  /** `making`, `changing` or `removing`, or what became of a machine by itself. */
   doing: string;
   /** Age of the last change that was begun. */
   age_ms: number;
   takes_ms: number;
   revision: number;
 }
+
+/** What becomes of machines without being wanted. */
+export const FATES = ['crashed', 'host_gone', 'stopped'] as const satisfies MachinePower[];
+export type Fate = (typeof FATES)[number];
+export const fateIn = (doing: string | undefined): Fate | undefined => FATES.find((fate) => fate === doing);
 
 export async function findObject(db: Kysely<Tables>, kind: string, id: string): Promise<SimulatedObject | undefined> {
   const { rows } = await sql<SimulatedObject>`
@@ -106,6 +113,21 @@ export async function madeOnce(host: Host, kind: string, id: string, make: () =>
   const [row] = rows;
   if (!row) throw new Unavailable(`${kind} ${id} went meanwhile`);
   return host.secrets.open(PLACE, [kind, id], row.made);
+}
+
+/** Lets something become of a machine, or lets it be as wanted again. Returns false if there is no such machine. */
+export async function letBecome(db: Kysely<Tables>, id: string, fate: Fate | undefined): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update simulated_objects set doing = ${fate ?? 'changing'}, takes_ms = 0, revision = revision + 1
+    where kind = 'machine' and id = ${id} and doing <> 'removing'`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Returns what became of machines, by ID. */
+export async function fatesOf(db: Kysely<Tables>): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; doing: string }>`
+    select id, doing from simulated_objects where doing in ('crashed', 'host_gone', 'stopped')`.execute(db);
+  return new Map(rows.map(({ id, doing }) => [id, doing]));
 }
 
 /** Lets the things that a task waits for be done with what they are doing. */

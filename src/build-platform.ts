@@ -3,7 +3,7 @@ import { createRates } from './cloud/ground/prices/rates.ts';
 import { cacheProjects } from './cloud/ground/projects/service.ts';
 import { createTaskWaiting } from './cloud/ground/tasks/waiting.ts';
 import { createReportTurns } from './cloud/money/costs/turns.ts';
-import { WINGS } from './cloud/wings.ts';
+import { NOTICES, WINGS } from './cloud/wings.ts';
 import type { TaskEnd } from './convergence/task-kind.ts';
 import type { Foundation } from './foundation.ts';
 import { createAuthenticator } from './iam/identity/service.ts';
@@ -31,6 +31,7 @@ export function buildPlatform(foundation: Foundation): Platform {
     ...foundation,
     webhookHosts,
     taskEnds: createTaskEnds(foundation),
+    notices: NOTICES,
     taskWaiting: createTaskWaiting(changes),
     projectRows: cacheProjects(foundation),
     maintenances: cacheMaintenances(foundation),

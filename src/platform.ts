@@ -4,7 +4,7 @@ import type { Rates } from './cloud/ground/prices/rates.ts';
 import type { ProjectRow } from './cloud/ground/projects/store.ts';
 import type { TaskWaiting } from './cloud/ground/tasks/waiting.ts';
 import type { InTurn } from './cloud/money/costs/turns.ts';
-import type { TaskEnd } from './convergence/task-kind.ts';
+import type { Notices, TaskEnd } from './convergence/task-kind.ts';
 import type { RowCache } from './db/changes.ts';
 import type { Place } from './db/database.ts';
 import type { Foundation } from './foundation.ts';
@@ -27,6 +27,7 @@ import type { Events } from './tradewind/events/service.ts';
 export interface Platform extends Foundation {
   webhookHosts: NonNullable<Foundation['webhookHosts']>;
   taskEnds: ReadonlyMap<string, TaskEnd>;
+  notices: Notices;
   taskWaiting: TaskWaiting;
   /** Projects by their IDs. Forget a project here after the commit that changed it, besides announcing the change. */
   projectRows: RowCache<ProjectRow>;

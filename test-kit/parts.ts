@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hurryObjects, stretchObjects } from '../simulation/index.ts';
+import { type Fate, hurryObjects, letBecome, stretchObjects } from '../simulation/index.ts';
 import type { Catalog } from '../src/cloud/ground/catalog/service.ts';
 import { failTask } from '../src/convergence/failures.ts';
 import type { Endings } from '../src/convergence/waiting-tasks.ts';
@@ -66,6 +66,8 @@ export interface WorkInProgress {
   fail(taskId: string, reason: string): Promise<void>;
   /** Lets work that has begun take another time, which is the former one times `factor`. */
   stretch(factor: number): Promise<void>;
+  /** Lets a simulated machine do something by itself. @throws NotFoundError */
+  become(instanceId: string, fate: Fate | undefined): Promise<void>;
   /** Lets workers look at everything again, since the time has changed. */
   lookAgain(): Promise<void>;
 }
@@ -109,6 +111,11 @@ function createWorkInProgress(endings: Endings): WorkInProgress {
         await stretchObjects(tx.sql, factor);
         await lookAgain(tx);
       });
+    },
+
+    async become(id, fate) {
+      if (isUuid(id) && (await letBecome(database.sql, id, fate))) return;
+      throw new NotFoundError('Simulated machine', id);
     },
 
     lookAgain: () => database.transaction(lookAgain),

@@ -181,6 +181,15 @@ function testKitRoutes(
     },
   });
 
+  app.post(`${TEST_KIT}/machines/:instance_id`, {
+    ...forPlatform,
+    schema: { params: schema.MachineParams, body: schema.MachineFate },
+    handler: async ({ params, body: { becomes } }, reply) => {
+      await work.become(params.instance_id, becomes === 'running' ? undefined : becomes);
+      return reply.code(204).send();
+    },
+  });
+
   app.get(`${TEST_KIT}/requests`, {
     ...forPlatform,
     schema: { querystring: schema.RequestsQuery, response: { 200: schema.SeenRequests } },

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { FATES } from '../simulation/index.ts';
 import { Closed } from '../src/lib/wire.ts';
 
 const exact = <P extends Parameters<typeof Type.Object>[0]>(properties: P) => Closed(properties);
@@ -107,6 +108,15 @@ export const ClockState = Type.Object({ at: Type.String({ format: 'date-time' })
 
 export const Simulation = exact({
   speed: Type.Number({ minimum: 0.01, maximum: 100_000, description: 'A factor; 1 is the normal speed.' }),
+});
+
+export const MachineParams = Type.Object({ instance_id: Type.String({ maxLength: 100 }) });
+export const MachineFate = exact({
+  becomes: Type.Enum([...FATES, 'running'], {
+    type: 'string',
+    description:
+      'What becomes of the simulated machine by itself: its guest switches it off, it crashes, its host goes away, or it runs again.',
+  }),
 });
 
 export const RequestsQuery = exact({

@@ -1,3 +1,4 @@
+import type { Notices } from '../convergence/task-kind.ts';
 import { COMPUTE_TASKS } from './compute/tasks.ts';
 import { deleteLogTopic, setLoggingStatus } from './ground/logging/service.ts';
 import type { Removals, WaitingDeletion, WingTasks } from './ground/tasks/behind/service.ts';
@@ -26,6 +27,8 @@ export const WINGS: readonly WingTasks[] = [
 
 /** The deletions that may wait for what still uses the thing. */
 export const WAITING_DELETIONS: readonly WaitingDeletion[] = WINGS.flatMap(({ deletions }) => deletions);
+
+export const NOTICES: Notices = Object.assign({}, ...WINGS.map(({ notices }) => notices));
 
 /** What removes a thing of any kind along with its project. */
 export const REMOVALS: Removals = Object.assign({}, ...WINGS.map(({ removals }) => removals));

@@ -63,6 +63,8 @@ export function startComparing(deps: {
       if (drifted.length > 0)
         log.warn({ backend, ...told(drifted) }, 'resources have gone missing and are being restored');
     }
+    // Nobody reported that these have changed by themselves.
+    if (found.changed.length > 0) await bringBack(database, found.changed);
     if (found.orphans.length === 0) return;
     const removed = named.removesOrphans
       ? await database.transaction((tx) => removeOrphans(tx, named, found.orphans))

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 import { type Claim, noteSettled } from './claims.ts';
 import { EndFailed, failEnd } from './failures.ts';
-import type { Seen } from './task-kind.ts';
+import type { Notice, Seen } from './task-kind.ts';
 import { isTransient } from './transient.ts';
 import {
   type Endings,
@@ -17,7 +17,9 @@ import {
   UNSETTLED,
   waitingTasks,
 } from './waiting-tasks.ts';
-import { keyOf } from './wants.ts';
+import { keyOf, type Wanted, want } from './wants.ts';
+
+type SeenThing = ReadyTask['seen'][number];
 
 /** The observation of a want that is just being settled. */
 interface JustSeen {
@@ -36,18 +38,27 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
   const waiting = await waitingTasks(database.sql, claim);
   const ready = waiting.filter((task) => task.others_settled);
   let othersMayWait = true;
-  if (ready.length === 0) await noteSettled(database.sql, workerId, own);
-  else {
+  if (ready.length === 0 && !(waiting.length === 0 && mayBeNoticed(endings, own))) {
+    await noteSettled(database.sql, workerId, own);
+  } else if (ready.length === 0) {
+    await database.transaction(async (tx) => {
+      const instead = await notice(endings, tx, [{ ...claim, observed: own.observed }]);
+      await noteSettled(tx.sql, workerId, own);
+      await want(tx, null, instead);
+    });
+  } else {
     let finishing: string | undefined;
     const ending = database.transaction(async (tx) => {
       finishing = undefined;
       const tasks = await lockReady(tx, claim, ready);
+      const instead: Wanted[] = [];
       for (const task of tasks) {
         finishing = task.id;
-        await finish(endings, tx, task, own);
+        instead.push(...(await finish(endings, tx, task, own)));
       }
       finishing = undefined;
       await noteSettled(tx.sql, workerId, own);
+      await want(tx, null, instead);
       // Later tasks wait for a later generation. Only a removal that goes on by itself can gain another waiting task.
       othersMayWait = claim.spec === null || tasks.length < waiting.length || !tasks.every(isUnended);
     });
@@ -74,7 +85,7 @@ export async function finishReady(endings: Endings, taskId: string): Promise<voi
       where id = ${taskId} and exists (select from task_wants where task_id = tasks.id) and not exists (${UNSETTLED})
         and not exists (select from task_wants where task_id = ${leader ?? null}::uuid)`.execute(tx.sql);
     const [task] = rows;
-    if (task) await finish(endings, tx, task);
+    if (task) await want(tx, null, await finish(endings, tx, task));
   });
   await ending.catch((error: unknown) => {
     if (isTransient(error)) throw error;
@@ -105,15 +116,35 @@ export async function readyTasks(
   return { ready, last: rows.length < limit ? undefined : rows.at(-1)?.id };
 }
 
-async function finish(endings: Endings, tx: Transaction, task: ReadyTask, own?: JustSeen): Promise<void> {
+/** Returns what is to be wanted instead of what was observed. */
+async function finish(endings: Endings, tx: Transaction, task: ReadyTask, own?: JustSeen): Promise<Wanted[]> {
   const { taskEnds, clock } = endings;
   const kind = taskEnds.get(task.task_type);
   if (!kind) throw new Error(`Tasks of the type ${task.task_type} are not known to this version`);
   const made = isFollower(task) ? undefined : await kind.complete(tx, { id: task.id }, task.input, seenBy(task, own));
   // The task ended before its removal, which is complete now.
-  if (!isUnended(task)) return forgetWaiting(tx, task.id);
+  if (!isUnended(task)) {
+    await forgetWaiting(tx, task.id);
+    return [];
+  }
   const resources = made ?? null;
   await endTask(endings, tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
+  const seen = task.seen.map((one) =>
+    own && keyOf(own.claim) === keyOf(one) ? { ...one, observed: own.observed } : one,
+  );
+  return notice(endings, tx, seen);
+}
+
+const mayBeNoticed = ({ notices }: Endings, { claim, observed }: JustSeen): boolean =>
+  claim.spec !== null && observed !== null && notices?.[claim.kind] !== undefined;
+
+async function notice({ notices }: Endings, tx: Transaction, seen: readonly SeenThing[]): Promise<Wanted[]> {
+  const instead: Wanted[] = [];
+  for (const { kind, id, observed } of seen) {
+    const noticed = notices?.[kind] as Notice | undefined;
+    if (noticed && observed) instead.push(...(await noticed(tx, id, observed as never)));
+  }
+  return instead;
 }
 
 function seenBy({ seen: noted }: ReadyTask, own?: JustSeen): Seen {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
@@ -26,12 +27,15 @@ export type Orphan = Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number }
 /** Something wanted that once existed and that no worker is busy with. */
 interface Settled extends Ref {
   generation: number;
+  observed: object | null;
 }
 
 export interface Findings {
   orphans: Orphan[];
   /** Things that are wanted and existed, but no longer do. */
   drifted: Settled[];
+  /** Things of which something else is observed than before. */
+  changed: Settled[];
 }
 
 interface Looking {
@@ -52,6 +56,7 @@ export async function compare(deps: Looking, named: NamedBackend): Promise<Findi
   return {
     orphans: second.orphans.filter((one) => strays.has(keyOf(one))),
     drifted: second.drifted.filter((one) => suspects.has(generationOf(one))),
+    changed: first.changed,
   };
 }
 
@@ -67,12 +72,11 @@ async function look(deps: Looking, named: NamedBackend, suspects?: ReadonlySet<s
   await untilAborted(deps.signal, collect(deps, named, listed));
   const there = settled.filter((one) => listed.has(keyOf(one)));
   const asked = suspects ? there.filter((one) => suspects.has(generationOf(one))) : sampleOf(there);
+  const { gone, changed } = await untilAborted(deps.signal, observe(deps, named, asked));
   return {
     orphans: await unwanted(deps.sql, [...listed.values()]),
-    drifted: [
-      ...settled.filter((one) => !listed.has(keyOf(one))),
-      ...(await untilAborted(deps.signal, unseen(deps, named, asked))),
-    ],
+    drifted: [...settled.filter((one) => !listed.has(keyOf(one))), ...gone],
+    changed,
   };
 }
 
@@ -83,8 +87,11 @@ async function collect(deps: Looking, { backend }: NamedBackend, into: Map<strin
   }
 }
 
-/** Returns the things that the backend itself does not find. If it can't answer now, it is asked the next time. */
-async function unseen({ log, signal }: Looking, { backend }: NamedBackend, asked: readonly Settled[]) {
+/** Their state changes although nobody wants it. */
+const LIVELY: ReadonlySet<Kind> = new Set(['load_balancer', 'machine']);
+
+/** Returns what the backend itself does not find, and what has changed. If it can't answer now, it is asked the next time. */
+async function observe({ log, signal }: Looking, { backend }: NamedBackend, asked: readonly Settled[]) {
   const limit = pLimit(QUESTIONS);
   const answers = await limit.map(asked, async (ref) => {
     const call = { log, signal, generation: ref.generation, wasThere: true, secret: async () => undefined };
@@ -93,8 +100,16 @@ async function unseen({ log, signal }: Looking, { backend }: NamedBackend, asked
       return 'unknown';
     });
   });
-  return asked.filter((_ref, index) => answers[index] === null);
+  const isChanged = ({ kind, observed }: Settled, answer: unknown) =>
+    LIVELY.has(kind) && typeof answer === 'object' && answer !== null && !isDeepStrictEqual(plain(answer), observed);
+  return {
+    gone: asked.filter((_ref, index) => answers[index] === null),
+    changed: asked.filter((ref, index) => isChanged(ref, answers[index])),
+  };
 }
+
+/** As the database keeps it. */
+const plain = (observed: object): unknown => JSON.parse(JSON.stringify(observed));
 
 function sampleOf(settled: readonly Settled[]): Settled[] {
   if (settled.length <= SAMPLE) return [...settled];
@@ -105,7 +120,7 @@ function sampleOf(settled: readonly Settled[]): Settled[] {
 async function settledOf(db: Sql, { regionsOf }: NamedBackend): Promise<Settled[]> {
   const each = kinds.flatMap((kind) => regionsOf(kind).map((region_id) => ({ kind, region_id })));
   const { rows } = await sql<Settled>`
-    select kind, id, region_id as "regionId", project_id as "projectId", generation, handle
+    select kind, id, region_id as "regionId", project_id as "projectId", generation, handle, observed
     from wants join jsonb_to_recordset(${JSON.stringify(each)}::jsonb) as each (kind text, region_id bigint)
       using (kind, region_id)
     where ${IN_PEACE}`.execute(db);

@@ -57,6 +57,18 @@ interface Change<Input> {
 }
 
 /**
+ * For a kind that changes by itself: brings the thing's row in line with what is observed of it, in the transaction that
+ * stores that. Called each time the thing settles, and after the task that waited for it; while a task holds the row, it
+ * does nothing. Returns what is to be wanted instead.
+ */
+export type Notice<K extends Kind = Kind> = (
+  tx: Transaction,
+  id: string,
+  observed: Observations[K],
+) => Promise<readonly Wanted[]>;
+export type Notices = { readonly [K in Kind]?: Notice<K> };
+
+/**
  * Declares a kind once, for features that start one and for its end. Ten minutes are plenty for work that
  * takes seconds.
  */

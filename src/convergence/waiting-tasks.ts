@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import type { Kind } from '../backends/contract/backend.ts';
 import { CHANNEL } from '../db/changes.ts';
 import type { Database, Sql, Transaction } from '../db/database.ts';
 import { compiledQuery } from '../db/statements.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Measures } from './measures.ts';
-import type { TaskEnd } from './task-kind.ts';
+import type { Notices, TaskEnd } from './task-kind.ts';
 import type { WorkTraces } from './traces.ts';
 import type { Name } from './wants.ts';
 
@@ -21,6 +22,7 @@ export interface Endings {
   clock: Clock;
   log: Logger;
   taskEnds: ReadonlyMap<string, TaskEnd>;
+  notices?: Notices;
   measures?: Measures | undefined;
   traces?: WorkTraces | undefined;
 }
@@ -34,7 +36,7 @@ export interface WaitingTask {
 
 /** A task that can be ended, with the observations of everything that it waited for. */
 export interface ReadyTask extends WaitingTask {
-  seen: { kind: string; id: string; observed: object | null }[];
+  seen: { kind: Kind; id: string; observed: object | null }[];
 }
 
 /** A task that waits for a want, perhaps among others. */

@@ -367,6 +367,12 @@ const CARDS = {
     word: 'instance',
     paths: ['instances'],
     params: ['instance_id'],
+    tells: {
+      crashed: 'a machine that crashed',
+      host_lost: 'a machine whose host does not answer',
+      recovered: 'a machine that runs again by itself',
+      shut_down: 'a machine that its guest switched off',
+    },
     quota: { name: 'vm_count', standard: 1_000 },
     kept: {},
     removal: { stage: 2, own: 'pool_id is null' },

@@ -46,7 +46,7 @@ export interface Observations {
   file_share: { connectionPoint: string };
   secret: Nothing;
   server_group: Nothing;
-  machine: Nothing;
+  machine: MachineObservation;
   cluster: ClusterObservation;
 }
 
@@ -333,6 +333,16 @@ export interface MachineSpec {
   reboots: { soft: number; hard: number };
   metadata: Tags;
 }
+
+/**
+ * A machine that stopped or crashed by itself counts as settled and stays as it is, until `power` or `reboots` of the spec
+ * change. `power` is left out where the backend can't tell.
+ */
+export interface MachineObservation {
+  power?: MachinePower;
+}
+/** `host_gone`: nobody knows whether it runs, since its host doesn't answer. */
+export type MachinePower = 'crashed' | 'host_gone' | 'running' | 'stopped';
 
 export interface ClusterSpec {
   name: string;

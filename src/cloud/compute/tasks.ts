@@ -1,6 +1,7 @@
 import type { WingTasks } from '../ground/tasks/behind/service.ts';
 import { instanceChangeTasks } from './instances/changes/service.ts';
 import { interfaceTasks } from './instances/interfaces/tasks.ts';
+import { instanceNoticed } from './instances/observed.ts';
 import { placementTasks } from './instances/placement/service.ts';
 import { deleteInstance, instanceDeletion } from './instances/service.ts';
 import { instanceTasks } from './instances/tasks.ts';
@@ -16,6 +17,7 @@ export const COMPUTE_TASKS: WingTasks = {
     ...placementTasks(),
   ],
   deletions: [instanceDeletion, placementGroupDeletion],
+  notices: { machine: instanceNoticed },
   removals: {
     instance: (on, scope, id) =>
       deleteInstance(on, scope, id, { volumes: [], floatings: [], reservedFixedIps: [], deleteFloatings: false }),

@@ -210,3 +210,17 @@ export async function lockForRemoval(tx: Transaction, id: string): Promise<void>
 export async function deleteInstance(tx: Transaction, id: string): Promise<void> {
   await tx.sql.deleteFrom('instances').where('id', '=', id).execute();
 }
+
+export type OwnedInstance = PlainInstance & { client_id: number };
+
+/** Locks the instance wherever it is, for work that no request asked for. */
+export async function lockWithClient(tx: Transaction, id: string): Promise<OwnedInstance | undefined> {
+  return tx.sql
+    .selectFrom('instances')
+    .innerJoin('projects', 'projects.id', 'instances.project_id')
+    .selectAll('instances')
+    .select('projects.client_id')
+    .where('instances.id', '=', id)
+    .forUpdate('instances')
+    .executeTakeFirst();
+}

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TaskEnd } from '../../../../convergence/task-kind.ts';
+import type { Notices, TaskEnd } from '../../../../convergence/task-kind.ts';
 import { WAITING } from '../../../../convergence/waiting-tasks.ts';
 import { announce } from '../../../../db/changes.ts';
 import type { Transaction } from '../../../../db/database.ts';
@@ -45,6 +45,8 @@ export interface WingTasks {
   /** Its deletions that may wait for what still uses the thing. */
   deletions: readonly WaitingDeletion[];
   removals: Removals;
+  /** What it does about things that change by themselves. */
+  notices?: Notices;
 }
 
 /** Declares a deletion that may wait for what still uses the thing. */
