@@ -51,6 +51,21 @@ export interface WorkFigures {
   oldestDueSeconds: number;
 }
 
+interface FailedMachines {
+  regionId: number;
+  state: 'crashed' | 'host_gone';
+  count: number;
+}
+
+/** Returns how many machines have crashed or lost their host. The condition is that of a partial index. */
+export async function failedMachines(db: Sql): Promise<FailedMachines[]> {
+  const { rows } = await sql<FailedMachines>`
+    select region_id as "regionId", observed ->> 'power' as state, count(*) as count from wants
+    where kind = 'machine' and observed ->> 'power' in ('crashed', 'host_gone')
+    group by region_id, observed ->> 'power'`.execute(db);
+  return rows;
+}
+
 /** The conditions are those of partial indexes: nobody looks through all that has ended. */
 export async function workFigures(db: Sql): Promise<WorkFigures> {
   const tasks = await sql<{ state: 'NEW' | 'RUNNING'; count: number; age: number }>`

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { maintenanceSeconds } from '../cloud/ground/maintenance/service.ts';
 import { countByRegion } from '../cloud/network/networks/external/service.ts';
-import { workFigures } from '../convergence/measures.ts';
+import { failedMachines, workFigures } from '../convergence/measures.ts';
 import type { Database, Sql } from '../db/database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { mailFigures } from '../mail/sending/claims.ts';
@@ -24,7 +24,7 @@ export interface SharedFigures {
 type Refresh = (sql: Sql) => Promise<void>;
 
 export function createSharedFigures(registry = new Registry()): SharedFigures {
-  const refreshes = [tasks, webhooks, mails, auditLog, aiTasks, workers, addresses, maintenance].map((make) =>
+  const refreshes = [tasks, machines, webhooks, mails, auditLog, aiTasks, workers, addresses, maintenance].map((make) =>
     make(registry),
   );
   return {
@@ -61,6 +61,20 @@ function tasks(registry: Registry): Refresh {
     for (const [state, count] of Object.entries(work.wants)) wants.set({ state }, count);
     failing.set(work.failing);
     oldestDue.set(work.oldestDueSeconds);
+  };
+}
+
+function machines(registry: Registry): Refresh {
+  const failed = gauge(
+    registry,
+    'tradewind_failed_machines',
+    'Machines of instances that have crashed, or whose host does not answer (host_gone)',
+    ...['region', 'state'],
+  );
+  return async (sql) => {
+    const counted = await failedMachines(sql);
+    failed.reset();
+    for (const { regionId: region, state, count } of counted) failed.set({ region, state }, count);
   };
 }
 
