@@ -117,7 +117,7 @@ const between = (low: number, high: number, share: number) => low + (high - low)
 const rounded = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits;
 
 /**
- * Returns the load that a machine would have if it had any. The machine's id decides on its means (5 to 45 per cent of
+ * Returns the load that a machine or a load balancer would have if it had any. Its id decides on its means (5 to 45 per cent of
  * CPU, 20 to 80 of memory, up to 100 kB a second and direction, up to 500 kB a second and disk) and on the hour at which
  * its day is at its height. All but memory goes up and down by half over a day, and everything by a tenth by chance,
  * which the id and the time decide on.
@@ -318,6 +318,8 @@ export function createSimulatedBackend(deps: {
       return made && life.observed(id, made, found.spec as Specs[typeof kind], health);
     },
     loadOf: async (_ref, question) => simulatedLoad(question),
+    trafficOf: async ({ id: machineId }, times) =>
+      simulatedLoad({ machineId, disks: [], ...times }).map(({ disks: _, ...load }) => load),
     async *watch({ signal }) {
       // Only other rules change the health of members, and a backend with other rules is a new one.
       const balancers = pool.selectFrom('simulated_objects').select('id').where('kind', '=', 'load_balancer');

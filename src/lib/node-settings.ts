@@ -258,13 +258,32 @@ export const metricsQuestion = (name: string, most: number, description = 'How f
 export const MetricsQuestion = metricsQuestion('MetricsQuestion', 720);
 export type MetricsQuestion = Static<typeof MetricsQuestion>;
 
+/** Returns the hours of the interval. */
+export const hoursOf = ({ time_unit, time_interval }: MetricsQuestion): number =>
+  time_interval * (time_unit === 'day' ? 24 : 1);
+
 const HOUR_MS = 3_600_000;
 /** As many as a chart can show. */
 const POINTS = 60;
 
+/**
+ * Returns the times to look at in the last hours, none of them before the thing was there; undefined if there are none.
+ * They are multiples of the step, so that a later question has the same times.
+ */
+export function stepsOf(
+  hours: number,
+  { createdAt, now }: { createdAt: Date; now: Date },
+  stepMs = (hours * HOUR_MS) / POINTS,
+): { from: Date; to: Date; stepMs: number } | undefined {
+  const to = Math.floor(now.getTime() / stepMs) * stepMs;
+  const created = Math.ceil(createdAt.getTime() / stepMs) * stepMs;
+  const from = Math.max(to - hours * HOUR_MS + stepMs, created);
+  return from > to ? undefined : { from: new Date(from), to: new Date(to), stepMs };
+}
+
 /** Returns the times of up to 60 points of the interval since something is there, oldest first. */
-export function idleTimes({ time_unit, time_interval }: MetricsQuestion, since: Date, now: Date): string[] {
-  const length = time_interval * (time_unit === 'day' ? 24 : 1) * HOUR_MS;
+export function idleTimes(question: MetricsQuestion, since: Date, now: Date): string[] {
+  const length = hoursOf(question) * HOUR_MS;
   return Array.from({ length: POINTS }, (_, index) => now.getTime() - (length * (POINTS - 1 - index)) / POINTS)
     .filter((time) => time >= since.getTime())
     .map((time) => isoSeconds(new Date(time)));

@@ -6,8 +6,10 @@ import {
   type Call,
   type Convergence,
   type Kind,
+  type Load,
   type Ref,
   Refused,
+  type Times,
 } from '../../src/backends/contract/backend.ts';
 import { holdsData, needsOf } from '../../src/backends/contract/needs.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
@@ -353,19 +355,37 @@ export function conformance(
         check('tells the load at the times of the question, or has no way to', 'short', 'there', async ({ thing }) => {
           const { loadOf } = stand.open();
           if (!loadOf) return;
-          const [from, to, stepMs] = [new Date(Date.now() - 60_000), new Date(), 15_000];
-          const question = { machineId: thing.ref.id, disks: ['vda'], from, to, stepMs };
+          const times = lastMinute();
+          const question = { machineId: thing.ref.id, disks: ['vda'], ...times };
           const call = { log, signal: AbortSignal.timeout(10_000) };
           const load = await loadOf({ ...thing.ref, kind: 'machine' }, question, call);
-          const times = load.map(({ time }) => time.getTime());
-          expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
-          for (const time of times) {
-            expect((time - from.getTime()) % stepMs).toBe(0);
-            expect(time).toBeLessThanOrEqual(to.getTime());
-          }
+          expectTimes(load, times);
           for (const { disks = {} } of load) expect(['vda']).toEqual(expect.arrayContaining(Object.keys(disks)));
         });
+      if (kind === 'load_balancer')
+        check(
+          'tells the traffic at the times of the question, or has no way to',
+          'short',
+          'there',
+          async ({ thing }) => {
+            const times = lastMinute();
+            const call = { log, signal: AbortSignal.timeout(10_000) };
+            const load = await stand.open().trafficOf?.({ ...thing.ref, kind: 'load_balancer' }, times, call);
+            expectTimes(load ?? [], times);
+          },
+        );
     });
   });
   return begin;
+}
+
+const lastMinute = (): Times => ({ from: new Date(Date.now() - 60_000), to: new Date(), stepMs: 15_000 });
+
+function expectTimes(load: readonly Load[], { from, to, stepMs }: Times): void {
+  const times = load.map(({ time }) => time.getTime());
+  expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
+  for (const time of times) {
+    expect((time - from.getTime()) % stepMs).toBe(0);
+    expect(time).toBeLessThanOrEqual(to.getTime());
+  }
 }

@@ -76,6 +76,8 @@ export interface Backend {
     question: LoadQuestion,
     call: Pick<Call, 'log' | 'signal'>,
   ): Promise<MachineLoad[]>;
+  /** The same for a load balancer: the traffic that goes through it, and the load of what balances it. */
+  trafficOf?(ref: Ref<'load_balancer'>, times: Times, call: Pick<Call, 'log' | 'signal'>): Promise<Load[]>;
   /**
    * Returns a cluster's credentials with `secret`, null if it has none; for clusters that keep their keys. Processes of
    * the API call it, and somebody waits for the answer.
@@ -109,23 +111,30 @@ export class Unavailable extends Error {
   }
 }
 
-/** What is asked of a machine's load: at `from`, and every `stepMs` from there up to `to`. */
-export interface LoadQuestion {
-  /** The machine, which may be a node of a cluster. */
-  machineId: string;
-  /** Names of its disks, such as `vda`. */
-  disks: readonly string[];
+/** `from`, and every `stepMs` from there up to `to`. */
+export interface Times {
   from: Date;
   to: Date;
   stepMs: number;
 }
 
-/** The load of a machine at a time. What is not known is left out; rates are per second. */
-export interface MachineLoad {
+/** What is asked of a machine's load. */
+export interface LoadQuestion extends Times {
+  /** The machine, which may be a node of a cluster. */
+  machineId: string;
+  /** Names of its disks, such as `vda`. */
+  disks: readonly string[];
+}
+
+/** The load of something at a time. What is not known is left out; rates are per second. */
+export interface Load {
   time: Date;
   cpuPercent?: number;
   memoryPercent?: number;
   network?: { bytesIn: number; bytesOut: number; packetsIn: number; packetsOut: number };
+}
+
+export interface MachineLoad extends Load {
   /** By the names in the question. */
   disks?: Record<string, { bytesRead: number; bytesWritten: number; reads: number; writes: number }>;
 }

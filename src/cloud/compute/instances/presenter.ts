@@ -1,3 +1,4 @@
+import type { Load } from '../../../backends/contract/backend.ts';
 import type { KeptFlavor } from '../../../db/json-columns.ts';
 import { presentedTags } from '../../../lib/tags.ts';
 import { isoSeconds } from '../../../lib/time.ts';
@@ -59,3 +60,14 @@ function presentedAddresses(row: InstanceRow, shown: Shown): InstanceAnswer['add
   }
   return Object.fromEntries(byNetwork);
 }
+
+/** Returns a load as metrics show it: what is not known is null. */
+export const presentedLoad = ({ time, network, cpuPercent, memoryPercent }: Load) => ({
+  time: isoSeconds(time),
+  cpu_util: cpuPercent ?? null,
+  memory_util: memoryPercent ?? null,
+  network_Bps_ingress: network?.bytesIn ?? null,
+  network_Bps_egress: network?.bytesOut ?? null,
+  network_pps_ingress: network?.packetsIn ?? null,
+  network_pps_egress: network?.packetsOut ?? null,
+});

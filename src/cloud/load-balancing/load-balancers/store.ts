@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
+import type { Json } from '../../../backends/contract/backend.ts';
 import { isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -44,6 +45,12 @@ function shown(db: Sql, place: Place) {
 
 export async function findBalancer(db: Sql, place: Place, id: string): Promise<ShownLoadBalancer | undefined> {
   return shown(db, place).where('load_balancers.id', '=', id).executeTakeFirst();
+}
+
+/** Returns what the backend calls the load balancer. */
+export async function handleOf(db: Sql, id: string): Promise<Json> {
+  const query = db.selectFrom('wants').select('handle').where('kind', '=', 'load_balancer').where('id', '=', id);
+  return ((await query.executeTakeFirst())?.handle ?? null) as Json;
 }
 
 /** Returns the load balancers whose virtual addresses the ports have, with the ports' IDs. */

@@ -7,11 +7,11 @@ import type { Sql } from '../../../../db/database.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
-import { metricsQuestion } from '../../../../lib/node-settings.ts';
+import { hoursOf, metricsQuestion, stepsOf } from '../../../../lib/node-settings.ts';
 import { pageOf } from '../../../../lib/page.ts';
-import { isoSeconds } from '../../../../lib/time.ts';
 import { listOf, listQuery, Named, nullable, Query } from '../../../../lib/wire.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
+import { presentedLoad } from '../presenter.ts';
 import { InstanceParams } from '../schema.ts';
 import { getInstance } from '../service.ts';
 
@@ -72,7 +72,6 @@ export async function findMeasured(db: Sql, instanceId: string): Promise<Measure
 }
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** The published intervals in hours, and the time between two points. */
 const STEPS = new Map([
@@ -83,30 +82,17 @@ const STEPS = new Map([
   [14 * 24, 20 * MINUTE_MS],
 ]);
 
-export interface Times {
-  from: Date;
-  to: Date;
-  stepMs: number;
-}
-
-/**
- * Returns the times to look at, none of them before the machine was there; undefined if there are none. They are
- * multiples of the step, so that a later question has the same times.
- * @throws InvalidError for other intervals
- */
+/** Returns the times to look at, if there are any. @throws InvalidError for other intervals */
 export function timesOf(
-  { time_unit, time_interval }: InstanceMetricsQuestion,
-  { createdAt, now }: { createdAt: Date; now: Date },
-): Times | undefined {
-  const hours = time_interval * (time_unit === 'day' ? 24 : 1);
+  question: InstanceMetricsQuestion,
+  age: { createdAt: Date; now: Date },
+): ReturnType<typeof stepsOf> {
+  const hours = hoursOf(question);
   const stepMs = STEPS.get(hours);
   if (stepMs === undefined) {
     throw new InvalidError({ time_interval: ['Only 1, 6 and 24 hours and 7 and 14 days are possible.'] });
   }
-  const to = Math.floor(now.getTime() / stepMs) * stepMs;
-  const created = Math.ceil(createdAt.getTime() / stepMs) * stepMs;
-  const from = Math.max(to - hours * HOUR_MS + stepMs, created);
-  return from > to ? undefined : { from: new Date(from), to: new Date(to), stepMs };
+  return stepsOf(hours, age, stepMs);
 }
 
 /**
@@ -136,15 +122,9 @@ export async function instanceMetrics(
   return load.map((one) => presented(one, disks));
 }
 
-function presented({ time, network, ...load }: MachineLoad, disks: readonly string[]): InstanceMetrics {
+function presented(load: MachineLoad, disks: readonly string[]): InstanceMetrics {
   return {
-    time: isoSeconds(time),
-    cpu_util: load.cpuPercent ?? null,
-    memory_util: load.memoryPercent ?? null,
-    network_Bps_ingress: network?.bytesIn ?? null,
-    network_Bps_egress: network?.bytesOut ?? null,
-    network_pps_ingress: network?.packetsIn ?? null,
-    network_pps_egress: network?.packetsOut ?? null,
+    ...presentedLoad(load),
     disks: disks.map((disk_name) => {
       const disk = load.disks?.[disk_name];
       return {

@@ -1,36 +1,23 @@
+import type { Logger } from 'pino';
 import { Type } from 'typebox';
+import { asked } from '../../../../backends/contract/asking.ts';
 import type { Dialect } from '../../../../http/dialect.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
 import { foundById } from '../../../../lib/ids.ts';
-import { idleTimes, MetricsQuestion } from '../../../../lib/node-settings.ts';
+import { hoursOf, MetricsQuestion, stepsOf } from '../../../../lib/node-settings.ts';
 import { Input, OptionalFlag, ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
+import { presentedLoad } from '../../../compute/instances/presenter.ts';
 import { usableFlavor } from '../flavors/flavors.ts';
 import { ONE_BALANCER } from '../routes.ts';
 import { LoadBalancerParams } from '../schema.ts';
-import { findBalancer, idsOfAll } from '../store.ts';
+import { findBalancer, handleOf, idsOfAll } from '../store.ts';
 import { changeTree } from '../tree/edits.ts';
 import { forestsOf } from '../tree/parts.ts';
 import { FAIL_OVER, RESIZE } from '../tree/tasks.ts';
 import * as schema from './schema.ts';
-
-/**
- * Returns the load since the load balancer exists, oldest first. Nobody sends traffic through simulated
- * infrastructure, so it is idle; what is not known is null.
- */
-export function idleMetrics(question: MetricsQuestion, createdAt: Date, now: Date) {
-  return idleTimes(question, createdAt, now).map((time) => ({
-    time,
-    cpu_util: 0,
-    memory_util: null,
-    network_Bps_ingress: 0,
-    network_Bps_egress: 0,
-    network_pps_ingress: 0,
-    network_pps_egress: 0,
-  }));
-}
 
 const find = (on: Platform, scope: Scope, id: string) =>
   foundById('Load balancer', id, () => findBalancer(on.database.sql, scope, id));
@@ -54,15 +41,30 @@ export async function loadBalancerStatus(on: Platform, scope: Scope, id: string)
 export const loadBalancerStatuses = async (on: Platform, scope: Scope): Promise<schema.LoadBalancerStatus[]> =>
   shown(on, await idsOfAll(on.database.sql, scope));
 
-/** @throws NotFoundError */
+/**
+ * Returns the load since the load balancer exists, oldest first.
+ * @throws NotFoundError, InvalidError where nothing is measured, ConflictError if the infrastructure refuses,
+ * UnavailableError
+ */
 export async function loadBalancerMetrics(
   on: Platform,
   scope: Scope,
   id: string,
   question: MetricsQuestion,
-): Promise<ReturnType<typeof idleMetrics>> {
-  const { created_at } = await find(on, scope, id);
-  return idleMetrics(question, created_at, on.clock.now());
+  log: Pick<Logger, 'info'>,
+): Promise<ReturnType<typeof presentedLoad>[]> {
+  const { id: known, created_at: createdAt, project_id: projectId } = await find(on, scope, id);
+  const { trafficOf } = on.backends.of(scope.regionId, 'load_balancer');
+  if (!trafficOf) {
+    const message = `The infrastructure of region ${scope.region.display_name} doesn't measure load.`;
+    throw new InvalidError({ load_balancer_id: [message] });
+  }
+  const times = stepsOf(hoursOf(question), { createdAt, now: on.clock.now() });
+  if (!times) return [];
+  const handle = await handleOf(on.database.sql, known);
+  const ref = { kind: 'load_balancer', id: known, regionId: scope.regionId, projectId, handle } as const;
+  const load = await asked(log, (call) => trafficOf(ref, times, call));
+  return load.map(presentedLoad);
 }
 
 /** Returns the task that gives it another flavor. @throws NotFoundError, InvalidError, ForbiddenError, ConflictError */
@@ -146,12 +148,13 @@ export function loadBalancerCareRoutes(app: Api, dialect: Dialect, on: Platform)
   api.post(`${ONE_BALANCER}/metrics`, 'getLoadBalancerMetrics', 'Get the load of a load balancer', {
     access: 'read',
     onlyAsks: true,
+    refuses: [409],
     description:
-      'Up to 60 points since it was created, oldest first. The simulated infrastructure has no traffic, so it is always idle.',
+      'Up to 60 points since it was created, oldest first. Simulated load balancers have made-up figures that depend on the ID and the time alone. Returns 400 in a region whose infrastructure measures nothing, and 503 while it does not answer.',
     body: MetricsQuestion,
     answer: schema.LoadBalancerMetrics,
-    handler: async ({ scope, params, body }) => {
-      const results = await loadBalancerMetrics(on, scope, params.load_balancer_id, body);
+    handler: async ({ scope, params, body, log }) => {
+      const results = await loadBalancerMetrics(on, scope, params.load_balancer_id, body, log);
       return { count: results.length, results };
     },
   });
