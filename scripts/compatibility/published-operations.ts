@@ -314,7 +314,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET ${BALANCER}/status` },
     { call: `POST ${BALANCER}/resize`, notes: ONE_AT_A_TIME },
     { call: `POST ${BALANCER}/failover`, notes: ONE_AT_A_TIME },
-    { call: `POST ${BALANCER}/metrics`, notes: { POST: 'Always idle: nothing here has traffic' } },
+    {
+      call: `POST ${BALANCER}/metrics`,
+      notes: { POST: 'Up to 60 points. Figures of simulated load balancers are made up from ID and time' },
+    },
     { call: `POST ${BALANCERS}/check_limits` },
     { call: `GET /cloud/v1/lbflavors/${P}` },
     { call: `GET, POST ${LISTENERS}`, notes: ONE_AT_A_TIME },
