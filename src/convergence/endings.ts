@@ -142,7 +142,7 @@ async function notice({ notices }: Endings, tx: Transaction, seen: readonly Seen
   const instead: Wanted[] = [];
   for (const { kind, id, observed } of seen) {
     const noticed = notices?.[kind] as Notice | undefined;
-    if (noticed && observed) instead.push(...(await noticed(tx, id, observed as never)));
+    if (noticed && observed) instead.push(...(await noticed(tx, id, observed)));
   }
   return instead;
 }

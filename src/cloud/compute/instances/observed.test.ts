@@ -132,6 +132,20 @@ it('what happens while a task holds the instance is seen at its end', async () =
   expect(await service.http.task(body[0])).toMatchObject({ state: 'ERROR' });
   await isSoon(id, BAD);
   await untilTold(id, 'created', 'rebooted', 'host_lost');
+
+  // A task that succeeds leaves the machine as it is.
+  const other = await instance('moving');
+  const group = await service.http.post('/cloud/v1/servergroups/1/1', { name: 'apart', policy: 'anti-affinity' });
+  expect(group.status, group.text).toBeLessThan(300);
+  await service.http.post('/tradewind/v1/test/faults', { task: 'put_into_server_group', do: { hold: true } });
+  const moved = await service.http.post(`${I}/${other}/put_into_servergroup`, {
+    servergroup_id: group.body.servergroup_id,
+  });
+  await become(other, 'crashed');
+  await service.http.delete('/tradewind/v1/test/faults');
+  await done(moved);
+  expect(await read(other)).toEqual(BAD);
+  await untilTold(other, 'created', 'put_into_placement_group', 'crashed');
 });
 
 it('what a backend does not report is found by comparing', async () => {
