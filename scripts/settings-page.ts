@@ -43,6 +43,8 @@ const GROUPS: readonly Group[] = [
       TRADEWIND_CONSOLE: 'Only processes that serve the API serve it.',
       TRADEWIND_RATE_LIMIT:
         'Reading a task, `/healthz` and `/readyz` do not count. Separate limits stop one account from using a whole process ([requests.md](../requests.md#overload)).',
+      TRADEWIND_SUSPENSION_STOPS_MACHINES:
+        'Set it to the same value for all processes ([accounts.md](../accounts.md#manage-accounts)).',
       TRADEWIND_STRICT: 'Ignored fields are named in a response header ([compatibility.md](compatibility.md)).',
     },
   },

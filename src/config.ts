@@ -103,6 +103,11 @@ const Environment = Type.Object({
     'seconds between two comparisons of the infrastructure with what is wanted',
     '600',
   ),
+  TRADEWIND_SUSPENSION_STOPS_MACHINES: oneOf(
+    ['false', 'true'],
+    'false or true: whether machines of accounts that are suspended from now on stop, and start again when the account is resumed',
+    'false',
+  ),
   TRADEWIND_TASKS_KEPT_DAYS: whole(0, 99_999, 'days that tasks are kept for, at least; 0 for ever', '0'),
   TRADEWIND_LOG_KEPT_DAYS: whole(
     0,
@@ -297,6 +302,7 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     },
     /** How often the infrastructure is compared with what is wanted. */
     compareMs: Number(settings.TRADEWIND_COMPARE_SECONDS) * 1_000,
+    suspensionStopsMachines: settings.TRADEWIND_SUSPENSION_STOPS_MACHINES === 'true',
     /** For how long, in days; undefined for ever. */
     kept: {
       tasks: Number(settings.TRADEWIND_TASKS_KEPT_DAYS) || undefined,

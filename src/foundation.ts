@@ -33,6 +33,8 @@ export interface Foundation {
   smtp?: boolean | undefined;
   /** Whether the console is served. */
   console?: boolean | undefined;
+  /** Whether the machines of a suspended account stop. */
+  suspensionStopsMachines?: boolean | undefined;
   /** How mails present themselves. */
   letterhead(): Letterhead;
   /** Hosts that are allowed as webhooks although they aren't on the public internet. */

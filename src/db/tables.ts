@@ -482,6 +482,7 @@ export interface Tables {
       | 'SUSPENDED'
       | 'UNKNOWN'
       | 'VERIFY_RESIZE';
+    stopped_by_suspension: boolean | null;
     tags: JSONColumnType<Record<string, string>>;
     /** The task that holds the instance. */
     task_id: string | null;
@@ -1357,6 +1358,12 @@ export interface Tables {
     updated_at: Date;
     /** Not kept for external subnets. */
     used_ips: Generated<number>;
+  };
+  suspension_turns: {
+    after_id: string | null;
+    attempts: Generated<number>;
+    client_id: number;
+    try_at: Date;
   };
   task_wants: {
     generation: number;

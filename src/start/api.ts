@@ -77,6 +77,7 @@ export async function startApi(
     backends,
     secrets,
     webhookHosts,
+    suspensionStopsMachines: config.suspensionStopsMachines,
     console: config.console,
     media: mediaOf(config),
     inspection: createInspection(prepared),

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { type BackendRouter, backendsIn } from '../backends/backends.ts';
 import { inMaintenanceNow } from '../cloud/ground/maintenance/service.ts';
+import { startSuspensions } from '../cloud/compute/instances/suspension/work.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
 import { startBudgets } from '../cloud/money/budgets/work.ts';
 import { invoiceAttacher, startInvoicing } from '../cloud/money/invoices/work.ts';
@@ -59,6 +60,8 @@ export async function serveQueues(
   undo.push(() => invoicing.stop());
   const budgets = startBudgets(on, () => clocks.databaseClock.problem() === undefined);
   undo.push(() => budgets.stop());
+  const suspensions = startSuspensions(on, () => clocks.databaseClock.problem() === undefined);
+  undo.push(() => suspensions.stop());
   const fanOut = startFanOut({ database, changes, clock, log });
   undo.push(() => fanOut.stop());
   const watching = await watchBackends({ backends, log, registry, changed });

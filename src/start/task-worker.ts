@@ -97,6 +97,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
         backends,
         secrets,
         webhookHosts,
+        suspensionStopsMachines: config.suspensionStopsMachines,
         letterhead: prepared.letterhead,
         media: mediaOf(config),
         inspection: createInspection({ config, database: own, backends }),

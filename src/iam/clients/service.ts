@@ -1,3 +1,4 @@
+import { planSuspension } from '../../cloud/compute/instances/suspension/in-transaction.ts';
 import { prepareProjects } from '../../cloud/network/project-changes/service.ts';
 import type { Transaction } from '../../db/database.ts';
 import { placeholderEmail, requireEmail } from '../../lib/email.ts';
@@ -90,8 +91,8 @@ function perService<T>(entry: (service: ServiceName) => T): Record<ServiceName, 
 }
 
 /**
- * Pauses an account or opens it again: no login or API token works in a paused account. Its resources stay and keep
- * running. After the commit, pass the result to the authenticator's `forget`.
+ * Pauses an account or opens it again: no login or API token works in a paused account. Its resources stay; workers
+ * stop its machines if that is wanted. After the commit, pass the result to the authenticator's `forget`.
  * @throws NotFoundError; ConflictError for the platform's own account, and to open one that is being deleted
  */
 export async function changeStatus(
@@ -109,6 +110,7 @@ export async function changeStatus(
     .insertInto('client_status_changes')
     .values({ client_id: clientId, old_status: client.status, new_status: status, changed_at: tx.now })
     .execute();
+  await planSuspension(tx, clientId);
   return announceClient(tx, clientId);
 }
 

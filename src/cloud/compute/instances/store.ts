@@ -192,7 +192,15 @@ export async function changeInstance(
   id: string,
   change: Pick<
     Updateable<Tables['instances']>,
-    'name' | 'status' | 'vm_state' | 'task_state' | 'task_id' | 'tags' | 'flavor_id' | 'flavor'
+    | 'name'
+    | 'status'
+    | 'vm_state'
+    | 'task_state'
+    | 'task_id'
+    | 'tags'
+    | 'flavor_id'
+    | 'flavor'
+    | 'stopped_by_suspension'
   >,
 ): Promise<void> {
   await tx.sql

@@ -67,22 +67,36 @@ export async function updateInstance(on: Platform, scope: Scope, id: string, cha
 
 /** Returns the task's ID. @throws NotFoundError, ConflictError while a task holds it or in the wrong state */
 export const actOnInstance = (on: Platform, scope: Scope, id: string, name: ActionName): Promise<string> =>
-  on.database.accept(async (tx) => {
-    const instance = await lockFor(tx, scope, id, name);
-    const { during, end } = ACTIONS[name];
-    return start(on, tx, scope, during, {
+  on.database.accept((tx) => beginAction(on, tx, scope, { id, name }));
+
+/** Does it in the caller's transaction. @throws as `actOnInstance` */
+export async function beginAction(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  { id, name, bySuspension = false }: { id: string; name: ActionName; bySuspension?: boolean },
+): Promise<string> {
+  const instance = await lockFor(tx, scope, id, name);
+  const { during, end } = ACTIONS[name];
+  return start(
+    on,
+    tx,
+    scope,
+    { ...during, stopped_by_suspension: bySuspension || null },
+    {
       task: taskOf(name),
       input: { instanceId: instance.id, before: stateOf(instance), end },
       shown: { action: name },
       wanted: WANTED[name],
-    });
-  });
+    },
+  );
+}
 
 /** Does the same at once, without a task. @throws as `actOnInstance` */
 export const actOnInstanceNow = (on: Platform, scope: Scope, id: string, name: ActionName): Promise<void> =>
   on.database.accept(async (tx) => {
     const instance = await lockFor(tx, scope, id, name);
-    await changeInstance(tx, instance.id, ACTIONS[name].end);
+    await changeInstance(tx, instance.id, { ...ACTIONS[name].end, stopped_by_suspension: null });
     await wantChecked(on, tx, scope, [ofMachine(instance.id, WANTED[name])]);
   });
 
@@ -103,7 +117,7 @@ export const changeInstanceFlavor = (on: Platform, scope: Scope, id: string, fla
       throw new ConflictError(`Instance ${instance.id} is a bare metal machine, whose flavor can't be changed`);
     }
     requireState(instance, 'change the flavor', RESIZABLE);
-    const during = { status: 'RESIZE', task_state: 'resize_prep' } as const;
+    const during = { status: 'RESIZE', task_state: 'resize_prep', stopped_by_suspension: null } as const;
     const state = stateOf(instance);
     return start(on, tx, scope, during, {
       task: RESIZE_VM,
