@@ -133,6 +133,7 @@ const NAMES: Readonly<Record<string, string>> = {
   resetPassword: 'login reset-password',
   // "client resume" works on the database.
   resumeClient: 'client unsuspend',
+  getRunningCosts: 'client running-costs',
   rotateWebhookSecret: 'webhook rotate-secret',
   setForgottenPassword: 'login set-password',
   subscribeToUserActions: 'user-action subscribe',

@@ -372,6 +372,8 @@ const CARDS = {
       host_lost: 'a machine whose host does not answer',
       recovered: 'a machine that runs again by itself',
       shut_down: 'a machine that its guest switched off',
+      started: 'its account being resumed',
+      stopped: 'its account being suspended',
     },
     quota: { name: 'vm_count', standard: 1_000 },
     kept: {},

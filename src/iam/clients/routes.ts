@@ -63,13 +63,13 @@ export function suspensionRoutes(app: Api, on: Platform): void {
 
   api.post(`${SUSPENSION_ONE}/suspend`, 'suspendClient', 'Suspend a client', {
     description:
-      'Its API tokens and logins are refused from now on. Its resources stay and cost what they did, and work in progress goes on.',
+      'Its API tokens and logins are refused from now on. Its resources stay and cost what they did (`GET /tradewind/v1/clients/{client_id}/running_costs`), and work in progress goes on. With the setting `TRADEWIND_SUSPENSION_STOPS_MACHINES`, its machines stop within minutes, except nodes of clusters.',
     answer: schema.Client,
     handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'paused'),
   });
 
   api.post(`${SUSPENSION_ONE}/resume`, 'resumeClient', 'Resume a suspended client', {
-    description: 'Its API tokens work again. Its users log in anew.',
+    description: 'Its API tokens work again. Its users log in anew. Machines that the suspension stopped start again, unless somebody changed them since.',
     answer: schema.Client,
     handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'active'),
   });

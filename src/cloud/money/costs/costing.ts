@@ -48,7 +48,7 @@ export function pricedUses(dated: readonly DatedPrices[], line: Omit<Use, 'amoun
 }
 
 // Has so many digits that nothing is rounded except by the rounding below.
-const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });
+export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });
 
 const SECONDS_PER_HOUR = 3_600;
 const SHOWN_DECIMALS = 5;

@@ -55,7 +55,10 @@ async function goOn(on: Platform, mayGoOn: () => boolean): Promise<boolean> {
   }
   const machines = await turns.machinesToChange(database.sql, turn, BATCH);
   for (const machine of machines) {
-    if (!mayGoOn()) return false;
+    if (!mayGoOn()) {
+      await turns.changeTurn(database.sql, turn, { try_at: clock.now() });
+      return false;
+    }
     await change(on, turn, machine);
   }
   const now = clock.now();

@@ -8,10 +8,13 @@ import {
   COST_COLUMNS,
   CostQuery,
   CostStatement,
+  RunningCosts,
+  RunningParams,
   StatementQuery,
   USAGE_COLUMNS,
   UsageStatement,
 } from './schema.ts';
+import { runningCosts } from './running.ts';
 import { exportCosts, exportUsage, listCosts, listUsage } from './service.ts';
 
 const CSV = 'text/csv';
@@ -43,6 +46,14 @@ export function statementRoutes(app: Api, on: Platform): void {
       if (!asksForCsv(headers.accept, method)) return listCosts(on, principal, query);
       return csv(reply, COST_COLUMNS, await exportCosts(on, principal, query));
     },
+  });
+
+  api.get('/tradewind/v1/clients/:client_id/running_costs', 'getRunningCosts', 'What an account has, and its costs', {
+    description:
+      'What there is now, with the prices of now. It all costs the same while the account is suspended, and so do machines that are stopped. For the account, administrators of its reseller and the platform administrator.',
+    params: RunningParams,
+    answer: RunningCosts,
+    handler: ({ principal, params }) => runningCosts(on, principal, params.client_id),
   });
 }
 

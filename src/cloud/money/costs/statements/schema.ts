@@ -81,6 +81,36 @@ export type UsageStatement = Static<typeof UsageStatement>;
 export const CostStatement = wire.Named('CostStatement', { lines: List(CostLine), ...page });
 export type CostStatement = Static<typeof CostStatement>;
 
+const rate = {
+  price_per_hour: wire.nullable(
+    Num({ description: 'What all of it costs in an hour. Null unless it can be shown', examples: [0.5] }),
+  ),
+  price_per_month: wire.nullable(Num({ description: 'The same for 720 hours', examples: [360] })),
+};
+const RunningCost = wire.Named('RunningCost', {
+  region_id: usage.region_id,
+  type: usage.type,
+  kind: usage.kind,
+  count: Integer({ description: 'How many there are' }),
+  amount: Integer({ description: 'GiB, of what has a size; else the same as `count`' }),
+  machines_on: wire.IntegerOrNull({ description: 'How many of the machines are on; null for other things' }),
+  stops_on_suspension: wire.IntegerOrNull({
+    description: 'How many of them a suspension stops; null for other things',
+  }),
+  ...rate,
+  err: costs.err,
+});
+export const RunningCosts = wire.Named('RunningCosts', {
+  client_id: usage.client_id,
+  status: wire.oneOf(['active', 'paused'], { description: 'Of the account; `paused` while it is suspended' }),
+  suspension_stops_machines: Type.Boolean({ description: 'Whether a suspension stops machines of accounts' }),
+  ...rate,
+  currency: costs.currency,
+  lines: List(RunningCost, { description: 'By region and kind' }),
+});
+export type RunningCosts = Static<typeof RunningCosts>;
+export const RunningParams = Type.Object({ client_id: wire.IntegerId('Account') });
+
 const namesOf = <P extends TProperties>(properties: P) => Object.keys(properties) as (keyof P & string)[];
 /** The columns of CSV. */
 export const USAGE_COLUMNS = namesOf(usage);
