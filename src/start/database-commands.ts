@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setStatusOf } from '../iam/clients/service.ts';
+import { setStatusOf } from '../iam/clients/changes.ts';
 import { makeConsoleCode } from '../iam/logins/console/service.ts';
 import { requireUserOf, setPasswordOf } from '../iam/logins/operator-password.ts';
 import { createTokenFor } from '../iam/tokens/operator-token.ts';

@@ -1,11 +1,8 @@
 import type { Registry } from 'prom-client';
 import { type BackendRouter, backendsIn } from '../backends/backends.ts';
 import { inMaintenanceNow } from '../cloud/ground/maintenance/service.ts';
-import { startSuspensions } from '../cloud/compute/instances/suspension/work.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
-import { startBudgets } from '../cloud/money/budgets/work.ts';
-import { invoiceAttacher, startInvoicing } from '../cloud/money/invoices/work.ts';
-import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
+import { invoiceAttacher } from '../cloud/money/invoices/work.ts';
 import { WAITING_DELETIONS } from '../cloud/wings.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
@@ -20,6 +17,7 @@ import { deletionQueue } from '../tradewind/deletions/work/pursuit.ts';
 import { createSendingMeasures, startFanOut, webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import type { Worker } from '../worker/worker.ts';
 import type { Clocks } from './clocks.ts';
+import { startLoops } from './loops.ts';
 import type { Undo } from './preparation.ts';
 
 /** Lets a worker take work of all kinds but AI tasks, and starts what watches backends and tells webhooks. */
@@ -51,17 +49,7 @@ export async function serveQueues(
   worker.serve(webhookQueue({ ...on, workerId, database: repeatable, measures: createSendingMeasures(registry) }));
   const mails = { workerId, database: repeatable, outlet, letterhead: on.letterhead(), attach: invoiceAttacher(on) };
   worker.serve(mailQueue({ ...on, ...mails }));
-  const schedules = startSnapshotSchedules(on, () => clocks.databaseClock.problem() === undefined);
-  undo.push(() => schedules.stop());
-  const invoicing = startInvoicing(on, {
-    graceMs: config.invoiceGraceMs,
-    mayWork: () => clocks.databaseClock.problem() === undefined,
-  });
-  undo.push(() => invoicing.stop());
-  const budgets = startBudgets(on, () => clocks.databaseClock.problem() === undefined);
-  undo.push(() => budgets.stop());
-  const suspensions = startSuspensions(on, () => clocks.databaseClock.problem() === undefined);
-  undo.push(() => suspensions.stop());
+  startLoops(on, { config, undo, mayWork: () => clocks.databaseClock.problem() === undefined });
   const fanOut = startFanOut({ database, changes, clock, log });
   undo.push(() => fanOut.stop());
   const watching = await watchBackends({ backends, log, registry, changed });

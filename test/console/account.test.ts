@@ -208,6 +208,11 @@ describeInBrowser('the account in the console', () => {
     await page.getByRole('link', { name: 'Prices', exact: true }).last().click();
     await page.getByRole('cell', { name: region, exact: true }).first().waitFor();
     await page.getByRole('cell', { name: 'one GiB', exact: true }).first().waitFor();
+    await page.getByRole('link', { name: 'What it has', exact: true }).click();
+    await page.getByText('It has nothing that costs.').waitFor();
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByText('Machines that stop: 0. Machines that run on: 0.').waitFor();
+    await page.keyboard.press('Escape');
   });
 
   it('says what is made as it was typed, also what only looks like a time', async () => {

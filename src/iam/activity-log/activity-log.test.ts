@@ -3,7 +3,7 @@ import { newPerson, type Person } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { openDatabase } from '../../db/database.ts';
-import { setStatusOf } from '../clients/service.ts';
+import { setStatusOf } from '../clients/changes.ts';
 
 const STATUSES = '/iam/activity_log/account_status_changes';
 const REQUESTS = '/iam/activity_log/requests';

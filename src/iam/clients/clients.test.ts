@@ -6,7 +6,7 @@ import { borrowService, type Tenant, type TestService } from '../../../test/supp
 import { openDatabase } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { announceClient } from '../logins/in-transaction.ts';
-import { setStatusOf } from './service.ts';
+import { setStatusOf } from './changes.ts';
 
 let service: TestService;
 let tenant: Tenant;

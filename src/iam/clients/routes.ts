@@ -3,8 +3,9 @@ import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { ClientParams, IntegerId } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
+import { setClientStatus } from './changes.ts';
 import * as schema from './schema.ts';
-import { createClient, getClient, getOwnClient, listClients, setClientStatus, updateClient } from './service.ts';
+import { createClient, getClient, getOwnClient, listClients, updateClient } from './service.ts';
 
 const tags = ['Clients'];
 /** Names of operations are not client ids, whatever the method. */
@@ -69,7 +70,8 @@ export function suspensionRoutes(app: Api, on: Platform): void {
   });
 
   api.post(`${SUSPENSION_ONE}/resume`, 'resumeClient', 'Resume a suspended client', {
-    description: 'Its API tokens work again. Its users log in anew. Machines that the suspension stopped start again, unless somebody changed them since.',
+    description:
+      'Its API tokens work again. Its users log in anew. Machines that the suspension stopped start again, unless somebody changed them since.',
     answer: schema.Client,
     handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'active'),
   });

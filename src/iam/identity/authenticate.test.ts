@@ -4,7 +4,7 @@ import { newPerson } from '../../../test/support/logins.ts';
 import { borrowService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { systemClock } from '../../lib/time.ts';
-import { setStatusOf } from '../clients/service.ts';
+import { setStatusOf } from '../clients/changes.ts';
 import { createTokenFor } from '../tokens/operator-token.ts';
 
 let service: TestService;

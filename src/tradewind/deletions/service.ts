@@ -8,7 +8,7 @@ import { announce } from '../../db/changes.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
 import * as accounts from '../../iam/accounts/service.ts';
 import { refusePlatforms } from '../../iam/accounts/users/in-transaction.ts';
-import { changeStatus } from '../../iam/clients/service.ts';
+import { changeStatus } from '../../iam/clients/changes.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { found, newTaskId } from '../../lib/ids.ts';
 import { noteAccount } from '../../lib/request-context.ts';

@@ -22,9 +22,11 @@ import { QuotaTables } from '../account/quotas.tsx';
 import { Invite } from '../account/users.tsx';
 import { ActAs } from './clients.tsx';
 import { Products } from './products.tsx';
+import { RunningCosts, WhenSuspended } from './running-costs.tsx';
 
 const TABS = {
   overview: 'Overview',
+  running: 'What it has',
   quotas: 'Quotas',
   services: 'Services and products',
   features: 'Features',
@@ -84,7 +86,7 @@ export function ClientPage() {
               title={`Resume ${companyName}?`}
               call={() => callOf('post', '/tradewind/v1/clients/{client_id}/resume', tenant)}
             >
-              <p>Its API tokens work again. Its users log in anew.</p>
+              <p>Its API tokens work again. Its users log in anew. Machines that the suspension stopped start again.</p>
             </Review>
           ) : (
             <Review
@@ -98,6 +100,7 @@ export function ClientPage() {
                 This stops its API tokens and logins, at once. Its resources stay and cost what they did, and work in
                 progress goes on.
               </p>
+              <WhenSuspended clientId={clientId} />
             </Review>
           )}
           <AsCode calls={[callOf('get', '/iam/clients/{clientId}', { params })]} />
@@ -144,6 +147,7 @@ export function ClientPage() {
           {!deleted && <Deletion clientId={clientId} name={companyName} />}
         </>
       )}
+      {tab === 'running' && <RunningCosts clientId={clientId} />}
       {tab === 'quotas' && <QuotaTables clientId={clientId} of={companyName} />}
       {tab === 'services' && (
         <>

@@ -3,6 +3,7 @@ import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { accepts, csvLines, csvOf, streamed } from '../../../../http/streamed.ts';
 import type { Platform } from '../../../../platform.ts';
+import { runningCosts } from './running.ts';
 import {
   asPageOrCsv,
   COST_COLUMNS,
@@ -14,7 +15,6 @@ import {
   USAGE_COLUMNS,
   UsageStatement,
 } from './schema.ts';
-import { runningCosts } from './running.ts';
 import { exportCosts, exportUsage, listCosts, listUsage } from './service.ts';
 
 const CSV = 'text/csv';
