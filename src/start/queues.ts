@@ -16,7 +16,6 @@ import type { Platform } from '../platform.ts';
 import { deletionQueue } from '../tradewind/deletions/work/pursuit.ts';
 import { createSendingMeasures, startFanOut, webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import type { Worker } from '../worker/worker.ts';
-import type { Clocks } from './clocks.ts';
 import { startLoops } from './loops.ts';
 import type { Undo } from './preparation.ts';
 
@@ -30,14 +29,15 @@ export async function serveQueues(
     /** Another database for what may be repeated after a crash of the server. */
     repeatable: Database;
     backends: BackendRouter;
-    clocks: Clocks;
+    /** Whether the clock can be trusted. */
+    mayWork(): boolean;
     outlet: Outlet;
     undo: Undo;
     /** Is told of the problems of backends. */
     changed(troubles: Troubles): void;
   },
 ): Promise<void> {
-  const { config, registry, repeatable, clocks, outlet, undo, changed } = deps;
+  const { config, registry, repeatable, mayWork, outlet, undo, changed } = deps;
   const regions = config.workerRegions;
   const backends = regions ? backendsIn(deps.backends, regions) : deps.backends;
   const { database, changes, clock, log } = on;
@@ -49,7 +49,7 @@ export async function serveQueues(
   worker.serve(webhookQueue({ ...on, workerId, database: repeatable, measures: createSendingMeasures(registry) }));
   const mails = { workerId, database: repeatable, outlet, letterhead: on.letterhead(), attach: invoiceAttacher(on) };
   worker.serve(mailQueue({ ...on, ...mails }));
-  startLoops(on, { config, undo, mayWork: () => clocks.databaseClock.problem() === undefined });
+  startLoops(on, { config, undo, mayWork });
   const fanOut = startFanOut({ database, changes, clock, log });
   undo.push(() => fanOut.stop());
   const watching = await watchBackends({ backends, log, registry, changed });

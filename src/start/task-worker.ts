@@ -42,6 +42,7 @@ export interface TaskWorker {
 /** Creates a worker. The given database, announcements and catalogue are those of its process. */
 export function createTaskWorker(prepared: Prepared): TaskWorker {
   const { config, log, storage, database, changes, clock, clocks, catalog, makers, tracing } = prepared;
+  const mayWork = () => clocks.databaseClock.problem() === undefined;
   const { connection, exclusive } = storage;
   const inTurns = config.testApi;
   const registry = new Registry();
@@ -79,7 +80,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
           log,
           takeOverAllAtStart: exclusive,
           regions: config.workerRegions,
-          mayWork: () => clocks.databaseClock.problem() === undefined,
+          mayWork,
         }),
       );
       undo.push(async (graceMs) => {
@@ -109,7 +110,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
         registry,
         repeatable,
         backends,
-        clocks,
+        mayWork,
         outlet,
         undo,
         changed(now) {
