@@ -87,7 +87,7 @@ import { up as budgets } from './0113_budgets.ts';
 import { up as workerRegions } from './0114_worker_regions.ts';
 import { up as maintenance } from './0115_maintenance.ts';
 import { up as observed } from './0116_observed.ts';
-import { up as suspensionTurns } from './0117_suspension_turns.ts';
+import { up as suspensionsAndUsage } from './0117_suspensions_and_usage.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -181,5 +181,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0114_worker_regions': { up: workerRegions },
   '0115_maintenance': { up: maintenance },
   '0116_observed': { up: observed, transaction: false },
-  '0117_suspension_turns': { up: suspensionTurns },
+  '0117_suspensions_and_usage': { up: suspensionsAndUsage },
 };

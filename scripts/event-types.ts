@@ -14,6 +14,7 @@ import {
   TASK_EVENTS,
   TOLD,
   typeOf,
+  USAGE_CLOSED,
   verbOf,
   WEBHOOK_DISABLED,
   WEBHOOK_TEST,
@@ -95,6 +96,7 @@ function causesOf(causing: readonly Causing[]): [string, string[]][] {
     [CLIENT_DELETED, ['the work on a task']],
     [BUDGET_REACHED, ['a percentage of a budget that its `warn_at` names']],
     [INVOICE_FINALIZED, ['the grace time after a month']],
+    [USAGE_CLOSED, ['the end of a day in UTC, for accounts with a webhook for it']],
     [INVOICE_PAID, ['createPayment, once all is paid']],
   ]);
   for (const { operationId, types } of causing)

@@ -1394,6 +1394,11 @@ export interface Tables {
     user_client_id: number;
     user_id: number;
   };
+  usage_closings: {
+    day: string;
+    id: Generated<boolean>;
+    next_id: number | null;
+  };
   /** Written by triggers (`meter`) of the tables of resources. A period that has ended never changes. */
   usage_periods: {
     /** In GiB for what has a size, else 1. */

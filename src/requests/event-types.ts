@@ -210,6 +210,9 @@ export const CLIENT_DELETED = 'tradewind.client.deleted';
 export const INVOICE_FINALIZED = 'tradewind.invoice.finalized';
 export const INVOICE_PAID = 'tradewind.invoice.paid';
 
+/** Written by workers: see cloud/money/costs. */
+export const USAGE_CLOSED = 'tradewind.usage.closed';
+
 /** Written by workers: see cloud/money/budgets. */
 export const BUDGET_REACHED = 'tradewind.budget.reached';
 

@@ -23,6 +23,8 @@ interface Telling {
   operation?: string;
   /** If nobody asked for it. */
   reason?: string;
+  /** Where to read what it is about. */
+  href?: string;
 }
 
 /** Returns the data of an event, but for the revision. */

@@ -1,5 +1,6 @@
 import { startSuspensions } from '../cloud/compute/instances/suspension/work.ts';
 import { startBudgets } from '../cloud/money/budgets/work.ts';
+import { startClosingDays } from '../cloud/money/costs/closing.ts';
 import { startInvoicing } from '../cloud/money/invoices/work.ts';
 import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
 import type { Config } from '../config.ts';
@@ -14,6 +15,7 @@ export function startLoops(
   for (const one of [
     startSnapshotSchedules(on, mayWork),
     startInvoicing(on, { graceMs: config.invoiceGraceMs, mayWork }),
+    startClosingDays(on, mayWork),
     startBudgets(on, mayWork),
     startSuspensions(on, mayWork),
   ]) {

@@ -14,7 +14,7 @@ const sources = ['src', ...PARTS]
 /** Whose the tables are. */
 const OWNERS: Record<string, string> = {
   simulation: 'simulated_hosts simulated_objects',
-  'src/cloud/compute/instances': 'instances',
+  'src/cloud/compute/instances': 'instances suspension_turns',
   'src/cloud/compute/placement-groups': 'server_group_members server_groups',
   'src/cloud/compute/ssh-keys': 'ssh_keys',
   'src/cloud/ground/catalog': 'catalog catalog_readers price_books',
@@ -33,7 +33,7 @@ const OWNERS: Record<string, string> = {
     'lb_l7_policies lb_l7_rules lb_listeners lb_members lb_pools load_balancers',
   'src/cloud/load-balancing/secrets': 'secret_uses secrets',
   'src/cloud/money/budgets': 'budgets',
-  'src/cloud/money/costs': 'usage_periods',
+  'src/cloud/money/costs': 'usage_closings usage_periods',
   'src/cloud/money/invoices': 'billed_months credit_notes invoice_counters invoice_lines invoices payments',
   'src/cloud/network/ddos': 'ddos_profiles',
   'src/cloud/network/floating-ips': 'floating_ips',

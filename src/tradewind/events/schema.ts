@@ -97,6 +97,10 @@ const EventData = wire.Named('EventData', {
   request_id: wire.TextOrNull({ description: 'ID of the request' }),
   operation: wire.OptionalText({ description: 'Name of the operation, for an accepted request' }),
   reason: wire.OptionalText({ description: 'Why it happened, if nobody asked for it' }),
+  href: wire.OptionalText({
+    description: 'Where to read what it is about, with `tradewind.usage.closed`',
+    examples: ['/tradewind/v1/usage?from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z'],
+  }),
 });
 
 export const Event = wire.Named('Event', {
