@@ -17,9 +17,9 @@ import * as turns from './in-transaction.ts';
 
 const LOOK_MS = 1_000;
 const LANES = 4;
-const BATCH = 100;
+const BATCH = 50;
 /** After which another worker goes on. */
-const TAKEN_MS = 60_000;
+const TAKEN_MS = 20_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 10 * 60_000;
 
