@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/database.ts';
 import { typeOf } from '../../../requests/event-types.ts';
 import { eventData, writingEvent } from '../../../requests/events.ts';
 import type { InstanceStatus, VmState } from '../../ground/hosts/states.ts';
-import { changeInstance, lockWithClient, type OwnedInstance } from './store.ts';
+import { type TurnedInstance, turnInstance } from './store.ts';
 import { ofMachine } from './tasks.ts';
 
 /*
@@ -47,16 +47,15 @@ export async function instanceNoticed(
 ): Promise<readonly Wanted[]> {
   const turn = power && TURNS[power];
   if (!turn) return [];
-  const instance = await lockWithClient(tx, id);
-  // The end of the task that holds it looks again.
-  if (!instance || instance.task_id !== null || !turn.from.includes(instance.vm_state)) return [];
-  await changeInstance(tx, id, turn.to);
+  const instance = await turnInstance(tx, id, turn);
+  // If a task holds it, the end of that looks again.
+  if (!instance) return [];
   await tell(tx, instance, turn);
   // Otherwise it would be started again.
   return power === 'stopped' ? [ofMachine(id, () => ({ power: 'off' }))] : [];
 }
 
-async function tell(tx: Transaction, instance: OwnedInstance, { verb, reason }: Turn): Promise<void> {
+async function tell(tx: Transaction, instance: TurnedInstance, { verb, reason }: Turn): Promise<void> {
   const { id, name, client_id, project_id, region_id } = instance;
   await writingEvent({
     type: typeOf('instance', verb),

@@ -6,6 +6,7 @@ import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';
 import type { PlainInstance } from '../../ground/hosts/in-transaction.ts';
+import type { InstanceStatus, VmState } from '../../ground/hosts/states.ts';
 import type { InstanceListQuery } from './schema.ts';
 
 export interface AddressRow {
@@ -219,16 +220,31 @@ export async function deleteInstance(tx: Transaction, id: string): Promise<void>
   await tx.sql.deleteFrom('instances').where('id', '=', id).execute();
 }
 
-export type OwnedInstance = PlainInstance & { client_id: number };
+export interface TurnedInstance {
+  id: string;
+  name: string;
+  client_id: number;
+  project_id: number;
+  region_id: number;
+}
 
-/** Locks the instance wherever it is, for work that no request asked for. */
-export async function lockWithClient(tx: Transaction, id: string): Promise<OwnedInstance | undefined> {
+/**
+ * Changes an instance, wherever it is, that is in one of the states and that no task holds; undefined for another one. Those
+ * stay unlocked: the end of a task comes here with much in its hands.
+ */
+export async function turnInstance(
+  tx: Transaction,
+  id: string,
+  { from, to }: { from: readonly VmState[]; to: { status: InstanceStatus; vm_state: VmState } },
+): Promise<TurnedInstance | undefined> {
   return tx.sql
-    .selectFrom('instances')
-    .innerJoin('projects', 'projects.id', 'instances.project_id')
-    .selectAll('instances')
-    .select('projects.client_id')
+    .updateTable('instances')
+    .from('projects')
+    .set({ ...to, updated_at: tx.now })
+    .whereRef('projects.id', '=', 'instances.project_id')
     .where('instances.id', '=', id)
-    .forUpdate('instances')
+    .where('instances.task_id', 'is', null)
+    .where('vm_state', 'in', from)
+    .returning(['instances.id', 'instances.name', 'client_id', 'project_id', 'region_id'])
     .executeTakeFirst();
 }
