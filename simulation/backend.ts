@@ -14,6 +14,7 @@ import type { ClusterSpec, Observations, ServerGroupSpec, Specs } from '../src/b
 import type { Change, MadeBackend } from '../src/backends/maker.ts';
 import type { Tables } from '../src/db/tables.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
+import { findGuest, serialConsole } from './console.ts';
 import type { Health } from './health.ts';
 import { LIVES, type Life, type Phase } from './lives.ts';
 import * as objects from './objects.ts';
@@ -168,7 +169,6 @@ export function simulatedLoad({ machineId, disks, from, to, stepMs }: LoadQuesti
   return load;
 }
 
-const REMOVING = 'removing';
 /** How often to look for what became of machines. */
 const LOOK_MS = 500;
 
@@ -200,7 +200,7 @@ export function createSimulatedBackend(deps: {
     // After an abort, another worker may have removed the thing: it must not come back.
     signal.throwIfAborted();
     await place(db, kind, id, spec, hosts);
-    const standing = found?.doing === REMOVING ? undefined : found;
+    const standing = found?.doing === objects.REMOVING ? undefined : found;
     if (!standing || !isDeepStrictEqual(standing.spec, spec)) {
       const phases = standing ? life.changing(standing.spec as Specs[K], spec) : life.making(spec);
       const takesMs = total(phases) / deps.speed;
@@ -231,7 +231,7 @@ export function createSimulatedBackend(deps: {
 
   async function refuseLost(db: Kysely<Tables>, kind: Kind, id: string): Promise<void> {
     const found = await objects.findObject(db, kind, id);
-    if (found && found.doing !== REMOVING) return;
+    if (found && found.doing !== objects.REMOVING) return;
     const named = kind.replaceAll('_', ' ');
     throw new Refused(`the ${named} has disappeared from the infrastructure with everything it held`);
   }
@@ -248,12 +248,12 @@ export function createSimulatedBackend(deps: {
       return { state: 'settled', observed: null };
     }
     const { removing } = LIVES[kind];
-    if (found.doing !== REMOVING) {
+    if (found.doing !== objects.REMOVING) {
       const takesMs = removing.ms / deps.speed;
       if (
         !(await objects.updateObject(db, kind, id, found.revision, {
           spec: found.spec,
-          doing: REMOVING,
+          doing: objects.REMOVING,
           takesMs,
         }))
       ) {
@@ -312,7 +312,7 @@ export function createSimulatedBackend(deps: {
     },
     async observe({ kind, id }) {
       const found = await objects.findObject(pool, kind, id);
-      if (!found || found.doing === REMOVING) return null;
+      if (!found || found.doing === objects.REMOVING) return null;
       const life: Life<typeof kind> = LIVES[kind];
       const made = life.makes ? await objects.madeOf({ sql: pool, secrets }, kind, id) : fateOf(found.doing);
       return made && life.observed(id, made, found.spec as Specs[typeof kind], health);
@@ -320,6 +320,11 @@ export function createSimulatedBackend(deps: {
     loadOf: async (_ref, question) => simulatedLoad(question),
     trafficOf: async ({ id: machineId }, times) =>
       simulatedLoad({ machineId, disks: [], ...times }).map(({ disks: _, ...load }) => load),
+    async consoleOf({ kind, id }, { machineId, type = 'serial' }) {
+      if (type !== 'serial') return undefined;
+      const look = () => findGuest(pool, { kind, id, machineId });
+      return { protocol: 'serial', type, open: async () => serialConsole(look, deps.speed) };
+    },
     async *watch({ signal }) {
       // Only other rules change the health of members, and a backend with other rules is a new one.
       const balancers = pool.selectFrom('simulated_objects').select('id').where('kind', '=', 'load_balancer');

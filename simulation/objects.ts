@@ -6,6 +6,9 @@ import { compiledQuery } from '../src/db/statements.ts';
 import type { Tables } from '../src/db/tables.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
 
+/** What an object does until it is gone. */
+export const REMOVING = 'removing';
+
 /** A thing that the simulated infrastructure has, makes or removes. */
 export interface SimulatedObject {
   spec: object;

@@ -39,6 +39,7 @@ export function buildPlatform(foundation: Foundation): Platform {
     inTurn: createReportTurns(),
     aiTaskCounts: createAiTaskCounts(database),
     mediaReads: new Map(),
+    consoles: new Map(),
     providerTalks: new Map(),
     mailer: createMailer(foundation),
     actionLog,

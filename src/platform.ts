@@ -39,6 +39,8 @@ export interface Platform extends Foundation {
   aiTaskCounts: AiTaskCounts;
   /** How many files of AI tasks each account is reading just now. */
   mediaReads: Map<number, number>;
+  /** How many consoles of machines each account looks at just now. */
+  consoles: Map<number, number>;
   /** How many conversations with each identity provider are going on just now. */
   providerTalks: Map<string, number>;
   mailer: Mailer;

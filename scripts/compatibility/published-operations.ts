@@ -152,7 +152,9 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `POST ${I}/{instance_id}/detach_interface` },
     {
       call: `GET ${I}/{instance_id}/get_console`,
-      notes: { GET: '400 in a simulated region: no machine runs that has one' },
+      notes: {
+        GET: 'Simulated machines have a serial console, with a boot log and no guest. Other types are 400 there',
+      },
     },
     {
       call: `POST ${I}/{instance_id}/metrics`,

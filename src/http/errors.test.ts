@@ -14,6 +14,7 @@ test.each([
     log: pino({ level: 'info' }, { write: (text: string) => void lines.push(text) }),
     authenticator: {
       authenticate: () => Promise.reject(error),
+      standing: () => Promise.reject(new Error('Nobody is known')),
       forget: () => {},
       takeUses: () => [],
     },

@@ -10,6 +10,7 @@ async function linesOf(trustedProxies: string[], headers: Record<string, string>
     log: pino({ level: 'warn' }, { write: (text: string) => void lines.push(text) }),
     authenticator: {
       authenticate: () => Promise.reject(new Error('not asked')),
+      standing: () => Promise.reject(new Error('Nobody is known')),
       forget: () => {},
       takeUses: () => [],
     },

@@ -125,6 +125,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   endMaintenance: { ...maintenance, verb: 'ended' },
   endOwnLogin: { word: 'login', verb: 'ended', param: 'login_id' },
   endOwnLogins: { word: 'login', verb: 'ended' },
+  getInstanceConsole: { word: 'instance', verb: 'console_opened', param: 'instance_id', table: 'instances' },
   getKubernetesCertificates: credentials,
   getKubernetesCertificatesV2: credentials,
   getKubernetesConfig: credentials,

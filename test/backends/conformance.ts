@@ -374,6 +374,22 @@ export function conformance(
             expectTimes(load ?? [], times);
           },
         );
+
+      if (kind === 'machine')
+        check('has a console while it runs, or none', 'short', 'there', async ({ thing }) => {
+          const call = { log, signal: AbortSignal.timeout(10_000) };
+          const ref = { ...thing.ref, kind: 'machine' } as const;
+          const found = await stand.open().consoleOf?.(ref, { machineId: thing.ref.id }, call);
+          expect(
+            await stand.open().consoleOf?.(ref, { machineId: thing.ref.id, type: 'nothing' }, call),
+          ).toBeUndefined();
+          if (!found) return;
+          expect([found.protocol, found.type]).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);
+          if ('url' in found) return void new URL(found.url);
+          const viewers = await Promise.all([found.open(call), found.open(call)]);
+          for (const viewer of viewers) viewer.destroy();
+          expect(viewers.every(({ destroyed }) => destroyed)).toBe(true);
+        });
     });
   });
   return begin;

@@ -42,7 +42,6 @@ async function readOperations(): Promise<DocumentedOperation[]> {
 
 /** Operations that always refuse, with the status and a word of the reason. */
 export const REFUSED: Readonly<Record<string, { status: number; because: string }>> = {
-  getInstanceConsole: { status: 400, because: 'simulated' },
   subscribeToUserActionsByAmqp: { status: 400, because: 'AMQP' },
   getAiTaskMedia: { status: 422, because: 'public internet' },
   tryAmqp: { status: 400, because: 'AMQP' },

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { FieldProblem } from '../../lib/errors.ts';
 import type { ClusterObservation, Observations, Specs } from './specs.ts';
@@ -79,6 +80,15 @@ export interface Backend {
   /** The same for a load balancer: the traffic that goes through it, and the load of what balances it. */
   trafficOf?(ref: Ref<'load_balancer'>, times: Times, call: Pick<Call, 'log' | 'signal'>): Promise<Load[]>;
   /**
+   * Returns the console of a machine; undefined if it has none of that type. Omit it if the backend has no consoles. `ref`
+   * is the machine, or the cluster whose node it is. Processes of the API call it, and somebody waits for the answer.
+   */
+  consoleOf?(
+    ref: Ref<'cluster' | 'machine'>,
+    question: ConsoleQuestion,
+    call: Pick<Call, 'log' | 'signal'>,
+  ): Promise<MachineConsole | undefined>;
+  /**
    * Returns a cluster's credentials with `secret`, null if it has none; for clusters that keep their keys. Processes of
    * the API call it, and somebody waits for the answer.
    */
@@ -138,6 +148,22 @@ export interface MachineLoad extends Load {
   /** By the names in the question. */
   disks?: Record<string, { bytesRead: number; bytesWritten: number; reads: number; writes: number }>;
 }
+
+export interface ConsoleQuestion {
+  /** The machine, which may be a node of a cluster. */
+  machineId: string;
+  /** Such as `novnc`, `spice-html5` or `serial`; any will do if it is absent. */
+  type?: string;
+}
+
+/**
+ * A console at an address of the infrastructure's own, or one that the API passes on. `open` is called for each viewer.
+ * The stream ends when the machine stops, and is destroyed when the viewer leaves.
+ */
+export type MachineConsole = { protocol: string; type: string } & (
+  | { url: string }
+  | { open(call: Pick<Call, 'log' | 'signal'>): Promise<Duplex> }
+);
 
 /** Says what the backends of regions have of what the catalogue offers. */
 export interface Offer {

@@ -252,6 +252,8 @@ export interface Authenticator {
    * @throws UnauthenticatedError with the published texts
    */
   authenticate(offered: Offered, admit?: Admit, within?: Sql): Promise<Principal>;
+  /** Returns the present rights of a credential that was accepted before. @throws UnauthenticatedError if it has ended */
+  standing(credential: Pick<Principal, 'loginId' | 'tokenId'>): Promise<Principal>;
   /**
    * Call it after the commit that changed the credentials; the announcement in that commit informs the other processes.
    */
@@ -286,21 +288,22 @@ export function createAuthenticator(deps: {
     const owner = await owners.get(token.id, admit, (id) => findTokenOwner(db, id));
     // Callers who don't know the secret are told nothing more.
     if (!owner || !timingSafeEqual(owner.secretHash, secretHash(token.secret))) throw invalid(UNKNOWN_TOKEN);
-    if ('shutOut' in owner) throw refused(owner, token.id);
-    const now = clock.now();
-    if (owner.expiresAt !== null && owner.expiresAt <= now)
-      throw invalid(EXPIRED_TOKEN, { reason: 'expired', ...namesOf(owner.principal) });
-    uses.set(token.id, now);
-    return owner.principal;
+    const principal = principalOf(owner, EXPIRED_TOKEN, token.id);
+    uses.set(token.id, clock.now());
+    return principal;
+  }
+
+  function principalOf(owner: Access & { expiresAt: Date | null }, expired: string, tokenId?: number): Principal {
+    if ('shutOut' in owner) throw refused(owner, tokenId);
+    if (owner.expiresAt === null || owner.expiresAt > clock.now()) return owner.principal;
+    throw invalid(expired, { reason: 'expired', ...namesOf(owner.principal) });
   }
 
   async function byLogin(text: string, admit: Admit | undefined, db: Sql): Promise<Principal> {
     const token = await signedTokens.read('access', text);
     const login = await logins.get(token.loginId, admit, (id) => findLoginOwner(db, id));
     if (!login || !isOfLogin(token, login)) throw invalid(ENDED_LOGIN);
-    if ('shutOut' in login) throw refused(login, undefined);
-    if (login.expiresAt <= clock.now()) throw invalid(ENDED_LOGIN, { reason: 'expired', ...namesOf(login.principal) });
-    return login.principal;
+    return principalOf(login, ENDED_LOGIN);
   }
 
   return {
@@ -317,6 +320,13 @@ export function createAuthenticator(deps: {
           if (rest.split('.').length === 3) return byLogin(rest, admit, within);
       }
       throw new UnauthenticatedError('Given token not valid for any token type', true, adviceOn(offered));
+    },
+    async standing({ tokenId, loginId }) {
+      const owner = tokenId === undefined ? undefined : await owners.get(tokenId);
+      const login = loginId === undefined ? undefined : await logins.get(loginId);
+      if (owner) return principalOf(owner, EXPIRED_TOKEN, tokenId);
+      if (login) return principalOf(login, ENDED_LOGIN);
+      throw invalid(tokenId === undefined ? ENDED_LOGIN : UNKNOWN_TOKEN);
     },
     forget(credentials) {
       for (const id of credentials.tokens) owners.forget(id);

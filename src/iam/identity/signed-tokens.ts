@@ -41,6 +41,10 @@ export interface SignedTokens {
   sign(type: SignedTokenType, token: SignedTokenClaims, claims: JWTPayload, expiresAt: Date): Promise<string>;
   /** @throws UnauthenticatedError for a token that isn't ours, is of the other type, or has expired */
   read(type: SignedTokenType, text: string): Promise<SignedTokenClaims>;
+  /** Signs what its bearer may do until then without other credentials. It is no token of a login. */
+  signTicket(purpose: string, claims: JWTPayload, expiresAt: Date): Promise<string>;
+  /** @throws UnauthenticatedError for a ticket that isn't ours, is for something else, or has expired */
+  readTicket(purpose: string, text: string): Promise<JWTPayload>;
 }
 
 interface Deps {
@@ -112,35 +116,44 @@ export function createSignedTokens({ database, clock, secrets }: Deps): SignedTo
     return newest;
   }
 
+  async function signed(claims: JWTPayload, expiresAt: Date): Promise<string> {
+    const key = await newestKey();
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: ALGORITHM, kid: key.id, typ: 'JWT' })
+      .setIssuer(ISSUER)
+      .setIssuedAt(clock.now())
+      .setExpirationTime(expiresAt)
+      .sign(key.privateKey);
+  }
+
+  async function verified(text: string, requiredClaims: string[]): Promise<JWTPayload> {
+    const options = { algorithms: [ALGORITHM], issuer: ISSUER, currentDate: clock.now(), requiredClaims };
+    const keyOfToken = async ({ kid = '' }) => {
+      const key = await keyNamed(kid);
+      if (!key) throw invalid(OF_ANOTHER);
+      return key.publicKey;
+    };
+    return (await jwtVerify(text, keyOfToken, options)).payload;
+  }
+
   return {
-    async sign(type, { loginId, loginKey, id, refreshId }, claims, expiresAt) {
-      const key = await newestKey();
-      // The previous release reads the number alone.
-      return new SignJWT({ ...claims, token_type: type, sid: loginId, login: loginKey, rjti: refreshId })
-        .setProtectedHeader({ alg: ALGORITHM, kid: key.id, typ: 'JWT' })
-        .setIssuer(ISSUER)
-        .setJti(id)
-        .setIssuedAt(clock.now())
-        .setExpirationTime(expiresAt)
-        .sign(key.privateKey);
+    // The previous release reads the number alone.
+    sign: (type, { loginId, loginKey, id, refreshId }, claims, expiresAt) =>
+      signed({ ...claims, token_type: type, sid: loginId, login: loginKey, rjti: refreshId, jti: id }, expiresAt),
+
+    signTicket: (purpose, claims, expiresAt) => signed({ ...claims, ticket: purpose }, expiresAt),
+
+    async readTicket(purpose, text) {
+      const payload = await verified(text, ['exp', 'ticket']).catch((error: unknown) => {
+        throw error instanceof errors.JOSEError ? invalid(NO_TICKET) : error;
+      });
+      if (payload.ticket !== purpose) throw invalid(NO_TICKET);
+      return payload;
     },
 
     async read(type, text) {
       try {
-        const { payload } = await jwtVerify(
-          text,
-          async ({ kid = '' }) => {
-            const key = await keyNamed(kid);
-            if (!key) throw invalid(OF_ANOTHER);
-            return key.publicKey;
-          },
-          {
-            algorithms: [ALGORITHM],
-            issuer: ISSUER,
-            currentDate: clock.now(),
-            requiredClaims: ['exp', 'jti', 'sid'],
-          },
-        );
+        const payload = await verified(text, ['exp', 'jti', 'sid']);
         const { token_type: given, sid, login, rjti, jti } = payload;
         if (given !== type) {
           throw new UnauthenticatedError('Given token not valid for any token type', true, WRONG_TYPE[type]);
@@ -170,6 +183,7 @@ async function imported(jwk: JWK): Promise<CryptoKey> {
 
 const OF_ANOTHER =
   'This is not a login token of this server, or part of it is missing; log in with POST /iam/auth/jwt/login.';
+const NO_TICKET = 'It is good for a minute; ask for another one.';
 const WRONG_TYPE = {
   access: 'This is a refresh token: send it to POST /iam/auth/jwt/refresh, and put the access token into the header.',
   refresh: 'This is an access token: send the refresh token of the pair instead.',

@@ -34,8 +34,9 @@ def test_instances(client, impatient, made):
     [task] = instances.action(instance_id=instance.id, action="start").tasks
     client.cloud.tasks.poll(task)
     assert instances.get(instance_id=instance.id).status == "ACTIVE"
+    assert instances.get_console(instance_id=instance.id).remote_console.type == "serial"
     with pytest.raises(gcore.BadRequestError):
-        impatient.cloud.instances.get_console(instance_id=instance.id)
+        impatient.cloud.instances.get_console(instance_id=instance.id, console_type="novnc")
     metrics = instances.metrics.list(instance_id=instance.id, time_interval=1, time_unit="hour", limit=10)
     assert metrics.count == len(metrics.results) <= 10
     with pytest.raises(gcore.BadRequestError):

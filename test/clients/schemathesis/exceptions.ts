@@ -201,12 +201,8 @@ export const EXCEPTIONS: readonly Exceptions[] = [
   },
   {
     ...refused,
-    reason: 'Always refused, with the reason: simulated machines have no console, and AMQP is not supported.',
-    operations: [
-      'GET /cloud/v1/instances/{project_id}/{region_id}/{instance_id}/get_console',
-      'POST /cloud/v1/user_actions/subscribe_amqp',
-      'POST /cloud/v1/user_actions/subscribe_amqp_test',
-    ],
+    reason: 'Always refused, with the reason: AMQP is not supported.',
+    operations: ['POST /cloud/v1/user_actions/subscribe_amqp', 'POST /cloud/v1/user_actions/subscribe_amqp_test'],
   },
   {
     ...refused,

@@ -1,5 +1,6 @@
 import { sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Json } from '../../../backends/contract/backend.ts';
 import { isIn, newResource, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import type { KeptFlavor } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
@@ -81,6 +82,29 @@ function instances(db: Sql, place: Place) {
 
 export async function findInstance(db: Sql, place: Place, id: string): Promise<InstanceRow | undefined> {
   return instances(db, place).where('id', '=', id).executeTakeFirst();
+}
+
+/** What belongs to the infrastructure of an instance: a machine, or the cluster whose node it is. */
+interface Infrastructure {
+  kind: 'cluster' | 'machine';
+  ownerId: string;
+  /** What the backend calls it. */
+  handle: Json;
+  devices: string[];
+}
+
+export async function findInfrastructure(db: Sql, instanceId: string): Promise<Infrastructure> {
+  const { rows } = await sql<Infrastructure>`
+    select owner.kind, owner.id as "ownerId", wants.handle,
+      array(select device from volume_attachments where instance_id = ${instanceId} order by device) as devices
+    from (
+      select case when cluster_id is null then 'machine' else 'cluster' end as kind,
+        coalesce(cluster_id, instances.id) as id
+      from instances left join kubernetes_pools on kubernetes_pools.id = pool_id where instances.id = ${instanceId}
+    ) as owner
+    left join wants on wants.kind = owner.kind and wants.id = owner.id`.execute(db);
+  const [row] = rows;
+  return row ?? { kind: 'machine', ownerId: instanceId, handle: null, devices: [] };
 }
 
 export async function instancesOnPorts(

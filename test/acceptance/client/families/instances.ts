@@ -113,7 +113,9 @@ export function describeInstances(walk: Walk): void {
       });
     });
 
-    it('is refused a console, which simulated machines have none of', async () => {
+    it('has a serial console, and no other', async () => {
+      const { remote_console } = await client.get(`${one()}/get_console`);
+      expect(remote_console).toMatchObject({ type: 'serial', url: expect.stringMatching(/^wss?:/) });
       await expect(client.get(`${one()}/get_console`, { console_type: 'novnc' })).rejects.toMatchObject(refusal(400));
     });
   });

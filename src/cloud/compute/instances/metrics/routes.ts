@@ -1,9 +1,7 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Static, Type } from 'typebox';
 import { asked } from '../../../../backends/contract/asking.ts';
-import type { Json, MachineLoad } from '../../../../backends/contract/backend.ts';
-import type { Sql } from '../../../../db/database.ts';
+import type { MachineLoad } from '../../../../backends/contract/backend.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
@@ -14,6 +12,7 @@ import type { Platform, Scope } from '../../../../platform.ts';
 import { presentedLoad } from '../presenter.ts';
 import { InstanceParams } from '../schema.ts';
 import { getInstance } from '../service.ts';
+import { findInfrastructure } from '../store.ts';
 
 const number = (description: string) => nullable(Type.Number({ description }));
 
@@ -47,29 +46,6 @@ export const InstanceMetricsQuestion = metricsQuestion(
 export type InstanceMetricsQuestion = Static<typeof InstanceMetricsQuestion>;
 
 export const InstanceMetricsQuery = Query(listQuery());
-
-/** What belongs to the infrastructure of an instance: a machine, or the cluster whose node it is. */
-interface Measured {
-  kind: 'cluster' | 'machine';
-  ownerId: string;
-  /** What the backend calls it. */
-  handle: Json;
-  devices: string[];
-}
-
-export async function findMeasured(db: Sql, instanceId: string): Promise<Measured> {
-  const { rows } = await sql<Measured>`
-    select owner.kind, owner.id as "ownerId", wants.handle,
-      array(select device from volume_attachments where instance_id = ${instanceId} order by device) as devices
-    from (
-      select case when cluster_id is null then 'machine' else 'cluster' end as kind,
-        coalesce(cluster_id, instances.id) as id
-      from instances left join kubernetes_pools on kubernetes_pools.id = pool_id where instances.id = ${instanceId}
-    ) as owner
-    left join wants on wants.kind = owner.kind and wants.id = owner.id`.execute(db);
-  const [row] = rows;
-  return row ?? { kind: 'machine', ownerId: instanceId, handle: null, devices: [] };
-}
 
 const MINUTE_MS = 60_000;
 
@@ -109,7 +85,7 @@ export async function instanceMetrics(
 ): Promise<InstanceMetrics[]> {
   const { id: machineId, created_at: createdAt, project_id: projectId } = await getInstance(on, scope, id);
   const times = timesOf(question, { createdAt, now: on.clock.now() });
-  const { devices, kind, ownerId, handle } = await findMeasured(on.database.sql, machineId);
+  const { devices, kind, ownerId, handle } = await findInfrastructure(on.database.sql, machineId);
   const { loadOf } = on.backends.of(scope.regionId, kind);
   if (!loadOf) {
     const message = `The infrastructure of region ${scope.region.display_name} doesn't measure load.`;

@@ -11,8 +11,6 @@ import { AvailableFlavorsQuery } from '../changes/schema.ts';
 import { flavorsForNewInstance, usableFlavor } from '../creation/flavor-choice.ts';
 import { interfaceProblems, volumeProblems } from '../creation/request-problems.ts';
 import { kindProblems, ofItsKind } from '../interfaces/schema.ts';
-import { InstanceParams } from '../schema.ts';
-import { getInstance } from '../service.ts';
 import * as schema from './schema.ts';
 
 /** @throws InvalidError, ForbiddenError for a flavor that has run out */
@@ -41,7 +39,7 @@ export async function checkInstanceLimits(
 const BASE = '/cloud/v1/instances/:project_id/:region_id';
 const tags = ['Instances'];
 
-/** Routes for what is available: flavors, room in the quotas, a console. */
+/** Routes for what is available: flavors, room in the quotas. */
 export function instanceOfferRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags, params: ProjectRegionParams });
 
@@ -88,21 +86,4 @@ export function instanceOfferRoutes(app: Api, on: Platform): void {
       handler: async ({ scope, body }) => presentedExceeded(await checkInstanceLimits(on, scope, body)),
     },
   );
-
-  api.get(`${BASE}/:instance_id/get_console`, 'getInstanceConsole', 'Get a console of an instance', {
-    secretAnswer: true,
-    description:
-      'Simulated machines run no guest and have no console. In a region with simulated infrastructure, this always returns 400.',
-    params: InstanceParams,
-    query: schema.ConsoleQuery,
-    answer: schema.ConsoleAnswer,
-    handler: async ({ scope, params }) => {
-      await getInstance(on, scope, params.instance_id);
-      throw new InvalidError({
-        console_type: [
-          `Region ${scope.region.display_name} has simulated machines, which run no guest and have no console.`,
-        ],
-      });
-    },
-  });
 }

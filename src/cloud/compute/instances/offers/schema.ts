@@ -86,15 +86,3 @@ export const NamingRestrictions = wire.Named('InstanceNamingRestrictions', {
   allowed_bm_name_templates: NoTemplates,
   allowed_bm_name_win_templates: NoTemplates,
 });
-
-export const ConsoleQuery = wire.Query({
-  console_type: wire.OptionalText({ maxLength: 64, description: 'Console type', examples: ['novnc'] }),
-});
-
-export const ConsoleAnswer = wire.Named('InstanceConsole', {
-  remote_console: wire.Named('RemoteConsole', {
-    protocol: Type.String(),
-    type: Type.String(),
-    url: Type.String({ format: 'uri' }),
-  }),
-});
