@@ -661,6 +661,25 @@ describeInBrowser('pages of networks', () => {
     await page.getByText('There is no snapshot of this volume yet.').waitFor();
   });
 
+  it('have a console that shows what the machine prints and takes what is typed', async () => {
+    const { http } = browser.service;
+    const { page, open } = await browser.visit();
+    const network = await newNetwork(http, 'talked in', '10.87.0.0/24');
+    const machine = await newMachine(http, 'talks', network, []);
+    await open(`${PLACE}/instances/${machine.id}?tab=console`);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    const screen = page.getByRole('log', { name: 'Console' });
+    await screen.getByText(/Booting a simulated machine[^]*talks login: $/).waitFor();
+    await page.getByLabel('Type into the console').fill('root');
+    await page.keyboard.press('Enter');
+    await screen.getByText(/talks login: root\s+This is a simulated machine/).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('status').getByText('The connection has ended').waitFor();
+    await http.post(`/cloud/v1/instances/1/1/${machine.id}/stop`);
+    await expect.poll(() => page.getByRole('button', { name: 'Connect' }).isDisabled()).toBe(true);
+  });
+
   it('show the price of the instance that is on the screen', async () => {
     const { http } = browser.service;
     const { page, open } = await browser.visit();

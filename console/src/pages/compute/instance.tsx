@@ -16,12 +16,14 @@ import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Changing, GroupLink, ImageById, Listed, NetworkLink, VolumeLink } from '../network/links.tsx';
 import { ACTIONS, Addresses, actionOn, type InstanceAction } from './instances.tsx';
+import { MachineConsole } from './machine-console.tsx';
 import { Ports, usePorts } from './ports.tsx';
 
 const ONE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
 const VOLUMES = '/cloud/v1/volumes/{project_id}/{region_id}';
 const TABS = {
   overview: 'Overview',
+  console: 'Console',
   ports: 'Ports',
   volumes: 'Volumes',
   metadata: 'Metadata',
@@ -80,6 +82,7 @@ export function InstancePage() {
       </p>
       <Tabs tabs={TABS} label="Parts of the instance" />
       {tab === 'overview' && <Overview instance={data} />}
+      {tab === 'console' && <MachineConsole id={id} state={data.vm_state} />}
       {tab === 'ports' && <Ports instance={data} />}
       {tab === 'volumes' && <Volumes id={id} />}
       {tab === 'metadata' && <Metadata instance={data} />}

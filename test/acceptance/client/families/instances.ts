@@ -114,7 +114,7 @@ export function describeInstances(walk: Walk): void {
     });
 
     it('has a serial console, and no other', async () => {
-      const { remote_console } = await client.get(`${one()}/get_console`);
+      const { remote_console } = await client.get<{ remote_console: object }>(`${one()}/get_console`);
       expect(remote_console).toMatchObject({ type: 'serial', url: expect.stringMatching(/^wss?:/) });
       await expect(client.get(`${one()}/get_console`, { console_type: 'novnc' })).rejects.toMatchObject(refusal(400));
     });
