@@ -5,13 +5,14 @@ import { commandOf } from './api/run.ts';
 import type { ClientCommand } from './command.ts';
 import { actions, additions } from './groups/additions.ts';
 import { audit } from './groups/audit.ts';
+import { consoles } from './groups/consoles.ts';
 import { events } from './groups/events.ts';
 import { lookup } from './groups/lookup.ts';
 import { quotas } from './groups/quotas.ts';
 import { tasks } from './groups/tasks.ts';
 
 /** Commands that do more than to call an operation. */
-const special: readonly ClientCommand[] = [...audit, ...events, ...lookup, ...quotas, ...tasks];
+const special: readonly ClientCommand[] = [...audit, ...consoles, ...events, ...lookup, ...quotas, ...tasks];
 /** Operations that other commands call. */
 const ELSEWHERE: readonly string[] = ['actOnInstance', 'listEvents', 'listQuotas'] satisfies OperationId[];
 

@@ -23,6 +23,14 @@ export function processTerminal(
       }
     },
     readInput: () => text(stdin),
+    keys(typed) {
+      if (stdin.isTTY) stdin.setRawMode(true);
+      stdin.on('data', typed);
+      return () => {
+        stdin.off('data', typed).pause();
+        if (stdin.isTTY) stdin.setRawMode(false);
+      };
+    },
     environment,
     stop,
   };

@@ -10,6 +10,8 @@ export interface Terminal {
   ask(question: string): Promise<string | undefined>;
   /** All of standard input. */
   readInput(): Promise<string>;
+  /** Passes on each key as it is typed, until the function that it returns is called. */
+  keys(typed: (keys: Buffer) => void): () => void;
   environment: Readonly<Record<string, string | undefined>>;
   /** Aborted when the process is told to stop. */
   stop: AbortSignal;

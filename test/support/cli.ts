@@ -17,6 +17,8 @@ export interface Typed {
   input?: string;
   /** What is typed when the command asks; nobody is there without it. */
   answer?: string;
+  /** Types into a command that takes each key. */
+  keys?(type: (keys: Buffer) => void): void;
   /** Of the terminal; none without it. */
   width?: number;
   stop?: AbortSignal;
@@ -26,7 +28,7 @@ export interface Typed {
 
 /** Runs a command that asks a server, in this process. Words with spaces are in double quotes. */
 export async function tradewind(line: string, typed: Typed = {}): Promise<Ran> {
-  const { environment = {}, input, answer, width, stop = new AbortController().signal, onOut } = typed;
+  const { environment = {}, input, answer, keys, width, stop = new AbortController().signal, onOut } = typed;
   let [out, err] = ['', ''];
   const terminal: Terminal = {
     out(given) {
@@ -44,6 +46,10 @@ export async function tradewind(line: string, typed: Typed = {}): Promise<Ran> {
       return answer;
     },
     readInput: async () => input ?? '',
+    keys(typed) {
+      keys?.(typed);
+      return () => {};
+    },
     environment,
     stop,
   };
