@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { prepareTestKit, type TestKitParts } from '../test-kit/index.ts';
-import { consoleStreams } from './cloud/compute/instances/console/routes.ts';
 import { createDryRunReports } from './cloud/money/dry-runs/service.ts';
 import { registerCloudRoutes } from './cloud/routes.ts';
 import { overtakenNamed } from './db/database.ts';
@@ -55,7 +54,6 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
     consolePage(app);
     consoleSessionRoutes(app, on);
   }
-  consoleStreams(app, on);
   for (const dialect of dialects) {
     await app.register(
       async (scope) => {

@@ -70,7 +70,8 @@ export function acceptWebSockets(app: FastifyInstance, path: string): TakeOver {
     const head = waiting.get(request);
     if (!head) throw new InvalidError({ upgrade: ['Open this address as a WebSocket.'] });
     waiting.delete(request);
-    request.socket.once('close', talk.enter());
+    // It may have gone while it was admitted.
+    if (!request.socket.destroyed) request.socket.once('close', talk.enter());
     reply.hijack();
     reply.raw.detachSocket(request.socket);
     // Answers by itself if the handshake is wrong.

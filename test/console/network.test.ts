@@ -669,7 +669,7 @@ describeInBrowser('pages of networks', () => {
     await open(`${PLACE}/instances/${machine.id}?tab=console`);
     await page.getByRole('button', { name: 'Connect' }).click();
     const screen = page.getByRole('log', { name: 'Console' });
-    await screen.getByText(/Booting a simulated machine[^]*talks login: $/).waitFor();
+    await screen.getByText(/Booting a simulated machine.*talks login: $/s).waitFor();
     await page.getByLabel('Type into the console').fill('root');
     await page.keyboard.press('Enter');
     await screen.getByText(/talks login: root\s+This is a simulated machine/).waitFor();

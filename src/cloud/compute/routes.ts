@@ -2,7 +2,7 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import type { Platform } from '../../platform.ts';
 import { directActionRoutes, instanceChangeRoutes } from './instances/changes/routes.ts';
-import { instanceConsoleRoutes } from './instances/console/routes.ts';
+import { consoleStreams, instanceConsoleRoutes } from './instances/console/routes.ts';
 import { interfaceRoutes } from './instances/interfaces/routes.ts';
 import { instanceMetricsRoutes } from './instances/metrics/routes.ts';
 import { instanceOfferRoutes } from './instances/offers/routes.ts';
@@ -24,6 +24,8 @@ export function registerComputeRoutes(app: Api, dialect: Dialect, on: Platform):
   placementGroupRoutes(app, dialect, on);
   instanceOfferRoutes(app, on);
   instanceConsoleRoutes(app, on);
+  // At one address, which answers name.
+  if (dialect.prefix === '') consoleStreams(app, on);
   instanceMetricsRoutes(app, on);
   sshKeyRoutes(app, on);
   if (dialect.legacy) keyPairRoutes(app, on);

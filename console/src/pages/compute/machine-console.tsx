@@ -9,14 +9,22 @@ import { TextField } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 
 const MOST_KEPT = 100_000;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what terminals send.
-const ESCAPES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-_])/g;
+/** Leaves out what sets colours, the cursor and titles. */
+const plain = (came: string): string =>
+  came
+    .split('\x1b')
+    .map((part, at) => {
+      if (at === 0) return part;
+      return part.startsWith(']') ? part.slice(part.indexOf('\x07') + 1) : part.replace(/^(\[[0-?]*[ -/]*)?[@-~]/, '');
+    })
+    .join('');
 
-/** Adds what a machine printed, as on a screen without colours. Real terminals need style elements, which our policy forbids. */
+/** Adds what a machine printed. Emulators of terminals make style elements, which our policy forbids. */
 function printed(before: string, came: string): string {
   let text = before;
-  for (const part of came.replaceAll(ESCAPES, '').split(/(\x08 \x08)/)) {
-    text = part === '\b \b' ? text.slice(0, -1) : text + part.replaceAll(/[\0-\x09\x0b-\x1f]/g, '');
+  for (const [at, part] of plain(came).split('\b \b').entries()) {
+    if (at > 0) text = text.slice(0, -1);
+    text += part.replaceAll(/(?!\n)\p{Cc}/gu, '');
   }
   return text.slice(-MOST_KEPT);
 }
@@ -48,7 +56,11 @@ export function MachineConsole({ id, state }: { id: string; state: string }) {
       const { remote_console } = (await send(call)) as { remote_console: { url: string } };
       const url = new URL(remote_console.url);
       if (/^https?:$/.test(url.protocol)) setElsewhere(url.href);
-      else setSocket(connected(url.href));
+      else {
+        // TLS may end at a proxy that the server knows nothing of.
+        if (url.host === location.host) url.protocol = location.protocol.replace('http', 'ws');
+        setSocket(connected(url.href));
+      }
     } catch (thrown) {
       setError(thrown as ApiError);
     }

@@ -90,8 +90,8 @@ async function view(url: string, options: WebSocket.ClientOptions = {}) {
   const closed = new Promise<string>((resolve) => {
     socket.once('close', (code, reason) => resolve(`${code} ${reason}`));
   });
-  socket.on('message', (data) => {
-    shown += String(data);
+  socket.on('message', (data: Buffer) => {
+    shown += data.toString();
   });
   await once(socket, 'open');
   const shows = (text: string | RegExp) => expect.poll(() => shown, SOON).toMatch(text);

@@ -134,7 +134,10 @@ export async function admitViewer(on: Platform, { ticket, address, origin, reque
     enter(): () => void {
       refuseMore(on, clientId);
       on.consoles.set(clientId, (on.consoles.get(clientId) ?? 0) + 1);
-      log.info({ reqId: requestId, client: principal.clientId, user: principal.userId, instance }, 'Console opened');
+      log.info(
+        { reqId: requestId, client: principal.clientId, user: principal.userId, address, instance },
+        'Console opened',
+      );
       return () => {
         const left = (on.consoles.get(clientId) ?? 1) - 1;
         if (left === 0) on.consoles.delete(clientId);
