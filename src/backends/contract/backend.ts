@@ -157,8 +157,8 @@ export interface ConsoleQuestion {
 }
 
 /**
- * A console at an address of the infrastructure's own, or one that the API passes on. `open` is called for each viewer;
- * its signal is about opening alone. * The stream ends when the machine stops, and is destroyed when the viewer leaves.
+ * A console at an address of the infrastructure's own, or one that the API passes on. `open` is called for each viewer; its
+ * signal is about opening alone. The stream ends when the machine stops, and is destroyed when the viewer leaves.
  */
 export type MachineConsole = { protocol: string; type: string } & (
   | { url: string }
