@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { ClusterSpec, MachineSpec, PortSpec, VolumeSpec } from '../src/backends/contract/specs.ts';
 import type { Tables } from '../src/db/tables.ts';
-import { findObject, REMOVING } from './objects.ts';
+import { fateIn, findObject, REMOVING } from './objects.ts';
 
 /** A running machine, as its console shows it. */
 export interface Guest {
@@ -31,7 +31,7 @@ export async function findGuest(
     return { name: node.name, boots: 0, ageMs: found.age_ms, hardware };
   }
   const { name, flavorId, power, reboots, disks, ports } = found.spec as MachineSpec;
-  if (power !== 'on') return undefined;
+  if (power !== 'on' || fateIn(found.doing)) return undefined;
   const { rows } = await sql<{ id: string; kind: string; spec: VolumeSpec | PortSpec }>`
     select id, kind, spec from simulated_objects
     where (kind = 'volume' and id = any(${Object.keys(disks)}::uuid[]))
