@@ -10,7 +10,6 @@ import { createAuthenticator } from './iam/identity/service.ts';
 import { createSignedTokens } from './iam/identity/signed-tokens.ts';
 import { createGuesses } from './iam/logins/guesses/service.ts';
 import { createPasswordReports } from './iam/logins/password-reports.ts';
-import { NO_HOSTS } from './lib/outside-request.ts';
 import { createMailer } from './mail/mailer.ts';
 import type { Platform } from './platform.ts';
 import { createActionLog } from './requests/action-log.ts';
@@ -22,7 +21,7 @@ import { createEvents } from './tradewind/events/service.ts';
 
 /** Puts together what a process keeps in memory besides what it was given. */
 export function buildPlatform(foundation: Foundation): Platform {
-  const { database, changes, webhookHosts = NO_HOSTS } = foundation;
+  const { database, changes, webhookHosts = { allows: () => false } } = foundation;
   const actionLog = createActionLog(foundation);
   const refusals = createRefusals({ ...foundation, actionLog });
   const events = createEvents(foundation);

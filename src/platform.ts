@@ -1,5 +1,4 @@
 import type { Region } from './cloud/ground/catalog/service.ts';
-import type { Maintained } from './cloud/ground/maintenance/service.ts';
 import type { Rates } from './cloud/ground/prices/rates.ts';
 import type { ProjectRow } from './cloud/ground/projects/store.ts';
 import type { TaskWaiting } from './cloud/ground/tasks/waiting.ts';
@@ -32,7 +31,7 @@ export interface Platform extends Foundation {
   /** Projects by their IDs. Forget a project here after the commit that changed it, besides announcing the change. */
   projectRows: RowCache<ProjectRow>;
   /** What is in maintenance, under the key 0. */
-  maintenances: RowCache<Maintained[]>;
+  maintenances: RowCache<{ region_id: number | null; backend: string | null; reason: string }[]>;
   rates: Rates;
   /** Lets reports be made one after the other. */
   inTurn: InTurn;

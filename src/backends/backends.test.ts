@@ -10,7 +10,7 @@ import { startService, type TestService } from '../../test/support/service.ts';
 import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
 import { loadConfig } from '../config.ts';
-import { backendFindings } from '../start/checks.ts';
+import { backendFindings } from '../start/catalog-checks.ts';
 import { MAKERS } from '../start/from-settings.ts';
 import { createBackends } from './backends.ts';
 import { type Backend, type Json, Unavailable } from './contract/backend.ts';

@@ -1,6 +1,6 @@
 import type { NamedBackend } from '../backends/backends.ts';
 import type { Inspection } from '../foundation.ts';
-import { orphansIn } from './checks.ts';
+import { orphansIn } from './catalog-checks.ts';
 import { findingsOf } from './doctor.ts';
 import type { Prepared } from './preparation.ts';
 

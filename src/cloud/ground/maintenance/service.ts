@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { NamedBackend } from '../../../backends/backends.ts';
 import { BACKEND_FAMILIES, FAMILIES, familyOf } from '../../../backends/contract/needs.ts';
 import type { SpecCheck } from '../../../convergence/wants.ts';
 import { announce, type ChangeFeed, createRowCache } from '../../../db/changes.ts';
@@ -8,7 +7,6 @@ import { ConflictError, InvalidError, NotFoundError, UnavailableError } from '..
 import { isoSeconds } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';
-import type { Catalog } from '../catalog/service.ts';
 import type { Maintenance, NewMaintenance } from './schema.ts';
 
 /*
@@ -16,7 +14,7 @@ import type { Maintenance, NewMaintenance } from './schema.ts';
  * begun comes to its end, and the infrastructure is quiet.
  */
 
-export interface Maintained {
+interface Maintained {
   region_id: number | null;
   backend: string | null;
   reason: string;
@@ -28,8 +26,14 @@ const ALL = 0;
 export const cacheMaintenances = ({ changes, database }: { changes: ChangeFeed; database: Database }) =>
   createRowCache(changes, TOPIC, () => maintained(database.sql));
 
+/** A backend, as far as maintenance is about it. */
+interface Maintainable {
+  name: string;
+  isIn(regionId: number): boolean;
+}
+
 /** Returns whether backends, or any of their regions, are in maintenance. */
-export async function inMaintenanceNow(db: Sql): Promise<(backend: Pick<NamedBackend, 'isIn' | 'name'>) => boolean> {
+export async function inMaintenanceNow(db: Sql): Promise<(backend: Maintainable) => boolean> {
   const all = await maintained(db);
   return ({ name, isIn }) =>
     all.some(({ backend, region_id }) => backend === name || (region_id !== null && isIn(region_id)));
@@ -149,7 +153,7 @@ interface Part {
   kinds: string[];
 }
 
-function partsOf(catalog: Catalog, { id, region_id, backend }: Row): Part[] {
+function partsOf(catalog: Platform['catalog'], { id, region_id, backend }: Row): Part[] {
   const regions = region_id === null ? [...catalog.regions.keys()] : [region_id];
   return regions.map((regionId) => ({
     id,

@@ -8,7 +8,7 @@ import { ENCRYPTION_KEY } from '../../../../../test/support/secrets.ts';
 import { startService, type TestService } from '../../../../../test/support/service.ts';
 import { loadConfig } from '../../../../config.ts';
 import { catalogApply } from '../../../../start/catalog-apply.ts';
-import { addressFindings } from '../../../../start/checks.ts';
+import { addressFindings } from '../../../../start/catalog-checks.ts';
 import { MAKERS } from '../../../../start/from-settings.ts';
 import { loadCatalog } from '../../../ground/catalog/service.ts';
 
