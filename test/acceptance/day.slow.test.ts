@@ -284,7 +284,7 @@ describe('a day', () => {
     const shown = await tradewind(tokens.reseller, ...client);
     expect(JSON.stringify(shown)).toContain('instance');
     await tradewind(tokens.reseller, ...client, '--confirmation', shown.confirmation, '--wait');
-    await expect(tradewind(tokens.reseller, 'client', 'get', String(ids.client))).rejects.toThrow(/not found/);
+    expect(await tradewind(tokens.reseller, 'client', 'get', String(ids.client))).toMatchObject({ deleted: true });
     expect(await tradewind(TOKEN, 'resource', 'list', '--client-id', String(ids.client))).toEqual([]);
   });
 });
