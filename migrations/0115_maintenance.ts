@@ -10,6 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       reason text not null,
       created_by bigint not null,
       created_at timestamptz not null,
+      begun_in bigint not null default pg_current_xact_id()::text::bigint,
       constraint maintenances_one check (num_nonnulls(region_id, backend) = 1),
       constraint maintenances_once unique nulls not distinct (region_id, backend)
     )`.execute(db);

@@ -10,6 +10,9 @@ import { keyOf } from './wants.ts';
 /** At most so many things are named in one line of the log. */
 const NAMED = 5;
 
+/** Whether a backend, or what it has in a region, is to be left alone for now. */
+type LeftAlone = (backend: string, regionId?: number) => boolean;
+
 /**
  * Compares what backends have with what is wanted, at once and then every `everyMs`, in one process at a time. Drifted
  * things are brought back. Things that nobody wants are removed, or reported where an operator decides.
@@ -20,8 +23,7 @@ export function startComparing(deps: {
   everyMs: number;
   log: Logger;
   registry: Registry;
-  /** Says which backends are to be left alone for now. */
-  leftAlone: () => Promise<(backend: NamedBackend) => boolean>;
+  leftAlone: () => Promise<LeftAlone>;
 }): { stop(): Promise<void> } {
   const { database, backends, everyMs, log, registry, leftAlone } = deps;
   const registers = [registry];
@@ -43,9 +45,9 @@ export function startComparing(deps: {
     orphaned.reset();
     const isLeftAlone = await leftAlone();
     for (const named of backends.all()) {
-      if (isLeftAlone(named)) continue;
+      if (isLeftAlone(named.name)) continue;
       try {
-        await compareOne(named);
+        await compareOne(named, isLeftAlone);
       } catch (error) {
         if (stopping.signal.aborted) return;
         log.warn({ err: error, backend: named.name }, 'a backend could not be compared with what is wanted');
@@ -53,9 +55,15 @@ export function startComparing(deps: {
     }
   }
 
-  async function compareOne(named: NamedBackend): Promise<void> {
+  async function compareOne(named: NamedBackend, isLeftAlone: LeftAlone): Promise<void> {
     const { name: backend } = named;
-    const found = await compare({ sql: database.sql, log, signal: stopping.signal }, named);
+    const all = await compare({ sql: database.sql, log, signal: stopping.signal }, named);
+    const isMinded = ({ regionId }: { regionId?: number }) => !isLeftAlone(backend, regionId);
+    const found = {
+      drifted: all.drifted.filter(isMinded),
+      changed: all.changed.filter(isMinded),
+      orphans: all.orphans.filter(isMinded),
+    };
     if (found.drifted.length > 0) {
       const back = new Set(await bringBack(database, found.drifted));
       const drifted = found.drifted.filter((one) => back.has(keyOf(one)));

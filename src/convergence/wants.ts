@@ -92,8 +92,8 @@ export interface WantScope {
   regionId: number;
 }
 
-/** Returns what a region's backend can't do of a spec. */
-export type SpecCheck = <K extends Kind>(regionId: number, kind: K, spec: Specs[K]) => FieldProblem[];
+/** Returns what a region's backend can't do of a spec; `removes` says that it is changed since something goes. */
+export type SpecCheck = <K extends Kind>(regionId: number, kind: K, spec: Specs[K], removes: boolean) => FieldProblem[];
 
 export interface HowWanted {
   taskId?: string;
@@ -152,8 +152,9 @@ export async function wantAt(
     return { ...wanted, scope, former, spec, asWanted: wanted.isNew || found?.settled === true };
   });
   if (rows.length === 0) return;
+  const removes = rows.some(({ spec }) => spec === null);
   const problems = rows.flatMap(({ kind, scope, spec }) =>
-    spec === null ? [] : check(scope.regionId, kind, spec as Specs[typeof kind]),
+    spec === null ? [] : check(scope.regionId, kind, spec as Specs[typeof kind], removes),
   );
   if (problems.length > 0) throw new InvalidError(problems);
   // Tasks end, and secrets are read, where the workers are.

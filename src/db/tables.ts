@@ -883,6 +883,7 @@ export interface Tables {
   };
   maintenances: {
     backend: string | null;
+    begun_in: Generated<number>;
     created_at: Date;
     created_by: number;
     id: GeneratedAlways<number>;

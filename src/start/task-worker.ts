@@ -71,6 +71,9 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
         followCatalog({ database, changes, log, agreed: catalog, kinds: makers, backends }),
       );
       undo.push(() => live.stop());
+      const unknown = config.workerRegions?.filter((id) => !live.catalog.regions.has(id)) ?? [];
+      if (unknown.length > 0)
+        log.warn({ regions: unknown }, 'TRADEWIND_WORKER_REGIONS names regions that the catalogue does not have');
       const outlet = outletOf(config, log);
       undo.push(async () => outlet.close());
       const worker = await patiently(() =>

@@ -6,7 +6,7 @@ import type { LogForwarding } from '../../../lib/log-forwarding.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { requireLoggingHosts } from '../catalog/service.ts';
-import { limitOf } from '../quotas/service.ts';
+import { limitOf, refuseSpent } from '../quotas/service.ts';
 import { type LoggingStatus, NAMESPACE, type PutTopic, type UpdateLoggingStatus } from './schema.ts';
 import * as store from './store.ts';
 import { insertService, keepTopic, lockService, type ServiceRow } from './store.ts';
@@ -192,6 +192,7 @@ function requireInitialised(service: store.ServiceRow | undefined): store.Servic
 /** Checks the account's quota for another topic. The account's logging must be locked. @throws QuotaExceededError */
 async function requireRoom(tx: Transaction, scope: Scope, services: store.ServiceRow[]): Promise<void> {
   const { region } = scope;
+  await refuseSpent(tx, scope);
   const limit = await limitOf(tx, scope, 'laas_topic_count');
   const projectIds = services.map((service) => service.project_id);
   const used = await store.countTopics(tx, projectIds, region.id);

@@ -21,7 +21,7 @@ export function maintenanceRoutes(app: Api, on: Platform): void {
     ...config,
     refuses: [409],
     description:
-      'From now on, requests that make or change something there are refused with 503 and the reason; what removes something is accepted. What was begun goes on: when `drained` is true, nothing is going on. Machines run on. The region says `MAINTENANCE`, and a backend in maintenance is not compared with what is wanted. Only for the platform administrator.',
+      'From now on, requests that make or change something there are refused with 503 and the reason; what removes something of its own is accepted, but not what takes a part from something that stays, such as a listener from a load balancer. What was begun goes on: when `drained` is true, nothing is going on. Machines run on. The region says `MAINTENANCE`, and what is there is not compared with what is wanted. Only for the platform administrator.',
     body: schema.NewMaintenance,
     status: 201,
     answer: schema.Maintenance,

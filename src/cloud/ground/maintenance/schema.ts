@@ -21,7 +21,7 @@ export const Maintenance = wire.Named('Maintenance', {
   reason,
   unfinished: Integer({ description: 'Infrastructure in it that is not as wanted yet' }),
   failing: Integer({ description: 'How much of that failed last time and is tried again' }),
-  drained: Flag({ description: 'Whether nothing is going on in it' }),
+  drained: Flag({ description: 'Whether nothing is going on in it any more; false in the first seconds' }),
   created_by: Integer({ description: 'The user who began it' }),
   created_at: wire.Timestamp('Since when'),
 });

@@ -21,22 +21,18 @@ interface Maintained {
 }
 
 const TOPIC = 'maintenance';
+/** Processes hear of it much sooner. */
+const KNOWN_WITHIN_S = 3;
 const ALL = 0;
 
 export const cacheMaintenances = ({ changes, database }: { changes: ChangeFeed; database: Database }) =>
   createRowCache(changes, TOPIC, () => maintained(database.sql));
 
-/** A backend, as far as maintenance is about it. */
-interface Maintainable {
-  name: string;
-  isIn(regionId: number): boolean;
-}
-
-/** Returns whether backends, or any of their regions, are in maintenance. */
-export async function inMaintenanceNow(db: Sql): Promise<(backend: Maintainable) => boolean> {
+/** Returns whether backends, or regions, are in maintenance. */
+export async function inMaintenanceNow(db: Sql): Promise<(backend: string, regionId?: number) => boolean> {
   const all = await maintained(db);
-  return ({ name, isIn }) =>
-    all.some(({ backend, region_id }) => backend === name || (region_id !== null && isIn(region_id)));
+  return (name, regionId) =>
+    all.some(({ backend, region_id }) => backend === name || (region_id !== null && region_id === regionId));
 }
 
 /** Returns how long what is in maintenance has been so: a region, or a backend. */
@@ -59,13 +55,13 @@ export async function maintenanceSeconds(db: Sql): Promise<{ region: string; bac
 const maintained = (db: Sql): Promise<Maintained[]> =>
   db.selectFrom('maintenances').select(['region_id', 'backend', 'reason']).orderBy('id').execute();
 
-/** Returns what a region's backend can't do of a spec. It throws UnavailableError for what is in maintenance. */
+/** Returns what a region's backend can't do of a spec. It throws UnavailableError for what is in maintenance, unless something goes. */
 export async function checkOf(on: Platform): Promise<SpecCheck> {
   const all = (await on.maintenances.get(ALL)) ?? [];
-  return (regionId, kind, spec) => {
+  return (regionId, kind, spec, removes) => {
     const backend = on.catalog.backendOf(regionId, familyOf(kind))?.name;
     const found = all.find((one) => one.region_id === regionId || (one.backend !== null && one.backend === backend));
-    if (!found) return on.backends.check(regionId, kind, spec);
+    if (!found || removes) return on.backends.check(regionId, kind, spec);
     const name = on.catalog.regions.get(regionId)?.display_name ?? regionId;
     const what = found.backend === null ? `Region ${name} is` : `A part of the infrastructure of region ${name} is`;
     throw new UnavailableError(`${what} in maintenance and takes in nothing new or changed: ${found.reason}`);
@@ -84,7 +80,15 @@ export const MAINTENANCE_DUTY = 'puts regions and backends into maintenance';
 
 export async function listMaintenances(on: Platform, principal: Principal): Promise<{ results: Maintenance[] }> {
   requirePlatform(principal, MAINTENANCE_DUTY);
-  const rows = await on.database.sql.selectFrom('maintenances').selectAll().orderBy('id').execute();
+  const rows = await on.database.sql
+    .selectFrom('maintenances')
+    .selectAll()
+    .select(
+      sql<boolean>`begun_in < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        and created_at < tradewind_now() - make_interval(secs => ${KNOWN_WITHIN_S})`.as('isKnown'),
+    )
+    .orderBy('id')
+    .execute();
   return { results: await presented(on, rows) };
 }
 
@@ -115,7 +119,7 @@ export async function beginMaintenance(
     return made;
   });
   on.maintenances.forget(ALL);
-  const [shown] = await presented(on, [row]);
+  const [shown] = await presented(on, [{ ...row, isKnown: false }]);
   if (!shown) throw new Error('What was inserted is not shown');
   return shown;
 }
@@ -135,14 +139,18 @@ interface Row extends Maintained {
   id: number;
   created_by: number;
   created_at: Date;
+  begun_in: number;
+  /** Whether all processes know of it, and whatever began before it has been committed. */
+  isKnown: boolean;
 }
 
 async function presented(on: Platform, rows: readonly Row[]): Promise<Maintenance[]> {
   const parts = rows.flatMap((row) => partsOf(on.catalog, row));
   const counted = new Map((await countUnfinished(on.database.sql, parts)).map((one) => [one.id, one]));
-  return rows.map(({ created_at, ...row }) => {
+  return rows.map(({ created_at, begun_in: _, isKnown, ...row }) => {
     const { unfinished = 0, failing = 0 } = counted.get(row.id) ?? {};
-    return { ...row, unfinished, failing, drained: unfinished === 0, created_at: isoSeconds(created_at) };
+    const drained = isKnown && unfinished === 0;
+    return { ...row, unfinished, failing, drained, created_at: isoSeconds(created_at) };
   });
 }
 

@@ -241,8 +241,8 @@ const spentBudgets = ({ clientId, projectId }: { clientId: number; projectId: nu
   sql`budgets where client_id = ${clientId}::bigint and (project_id is null or project_id = ${projectId}::bigint)
     and stops_creation and spent >= budgets.amount and month = to_char(tradewind_now() at time zone 'UTC', 'YYYY-MM')`;
 
-/** @throws ForbiddenError */
-async function refuseSpent(tx: Transaction, owner: LimitedOwner): Promise<void> {
+/** For what costs something and takes no quota; what takes one asks anyway. @throws ForbiddenError if a budget is spent */
+export async function refuseSpent(tx: Transaction, owner: { clientId: number; projectId: number }): Promise<void> {
   const { rows } = await sql<{ id: number; project_id: number | null; month: string; set_by: string }>`
     select id, project_id, month, set_by from ${spentBudgets(owner)} order by id limit 1`.execute(tx.sql);
   const [budget] = rows;

@@ -112,11 +112,11 @@ export async function noteSpent(
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(counted)}::jsonb) as given (id bigint, currency text, spent numeric)
     ), locked as (
-      select budgets.id, given.spent, case when month = ${month} then told else 0 end as known,
+      select budgets.id, given.currency, given.spent, case when month = ${month} then told else 0 end as known,
         coalesce((select max(share) from unnest(warn_at) as share where given.spent * 100 >= amount * share), 0) as reached
-      from budgets join given using (id, currency) for update of budgets
+      from budgets join given using (id) for update of budgets
     )
-    update budgets set month = ${month}, spent = locked.spent, counted_at = ${at}, count_at = ${again},
+    update budgets set month = ${month}, spent = locked.spent, currency = locked.currency, counted_at = ${at}, count_at = ${again},
       told = greatest(known, reached)
     from locked where budgets.id = locked.id
     returning budgets.*, reached > known as is_new`.execute(tx.sql);

@@ -48,12 +48,12 @@ export function startBudgets(on: Platform, mayWork: () => boolean): { stop(): Pr
 async function count(on: Platform, due: readonly store.DueBudget[]): Promise<void> {
   const began = performance.now();
   const now = on.clock.now();
-  const spent = await spentBy(on, [...new Set(due.map(({ client_id }) => client_id))], now);
-  const counted = due.map(({ id, client_id, project_id, currency }) => ({
-    id,
-    currency,
-    spent: (spent.get(keyOf(client_id, project_id, currency)) ?? new Exact(0)).toFixed(),
-  }));
+  const { spent, currencies } = await spentBy(on, [...new Set(due.map(({ client_id }) => client_id))], now);
+  const counted = due.map(({ id, client_id, project_id, currency: before }) => {
+    // The amount stands in what the account pays in now.
+    const currency = currencies.get(client_id) ?? before;
+    return { id, currency, spent: (spent.get(keyOf(client_id, project_id, currency)) ?? new Exact(0)).toFixed() };
+  });
   const pause = Math.max(EVERY_MS, REST * (performance.now() - began));
   await on.database.transaction(async (tx) => {
     const times = { month: monthOf(now), at: secondOf(now), again: new Date(tx.now.getTime() + pause) };
@@ -65,8 +65,15 @@ async function count(on: Platform, due: readonly store.DueBudget[]): Promise<voi
 const keyOf = (clientId: number, projectId: number | null, currency: string) =>
   `${clientId} ${projectId ?? ''} ${currency}`;
 
-/** Returns what accounts and their projects have spent in this month, with VAT, in each currency. */
-async function spentBy(on: Platform, clients: readonly number[], now: Date): Promise<Map<string, Decimal>> {
+interface Spent {
+  /** Of accounts and their projects, in each currency. */
+  spent: Map<string, Decimal>;
+  /** What accounts pay in now. */
+  currencies: Map<number, store.BudgetRow['currency']>;
+}
+
+/** Returns what accounts and their projects have spent in this month, with VAT. */
+async function spentBy(on: Platform, clients: readonly number[], now: Date): Promise<Spent> {
   const { sql } = on.database;
   const [from, to] = [new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())), secondOf(now)];
   const wanted = {
@@ -81,14 +88,20 @@ async function spentBy(on: Platform, clients: readonly number[], now: Date): Pro
     byResource: false,
   };
   const spent = new Map<string, Decimal>();
-  if (to <= from) return spent;
+  if (to <= from) return { spent, currencies: new Map() };
   const dated = await on.rates.between(clients, from, to);
+  const currencies = new Map(
+    clients.flatMap((id) => {
+      const latest = dated.get(id)?.at(-1);
+      return latest ? [[id, latest.prices.terms.currency] as const] : [];
+    }),
+  );
   const spans = clients.flatMap((id) => spansOf(id, { from, to, byDay: false }, dated.get(id) ?? []));
   for (let after: UsedLine | undefined; ; ) {
     const rows = await linesOf(sql, wanted, spans, { after, limit: LINES_AT_ONCE });
     for (const row of rows) add(spent, row, pricedUses(dated.get(row.client_id) ?? [], row));
     after = rows.at(-1);
-    if (rows.length < LINES_AT_ONCE) return spent;
+    if (rows.length < LINES_AT_ONCE) return { spent, currencies };
   }
 }
 

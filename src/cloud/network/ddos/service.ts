@@ -8,6 +8,7 @@ import { basicValue, type DdosField, ddosProfileProblems } from '../../../lib/dd
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import type { Platform, Scope } from '../../../platform.ts';
+import { refuseSpent } from '../../ground/quotas/service.ts';
 import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import type { ActOnDdosProfile, DdosProfileListQuery, MutateDdosProfile } from './schema.ts';
@@ -94,6 +95,7 @@ export const createDdosProfile = (on: Platform, scope: Scope, request: MutateDdo
       status: 'Creating',
       task_id: taskId,
     };
+    await refuseSpent(tx, scope);
     const id = await store.insertProfile(tx, row).catch((error: unknown) => {
       if (!violates(error, 'ddos_profiles_once')) throw error;
       throw new ConflictError(`Address ${at.address} has a DDoS profile already; update that one`);

@@ -43,16 +43,19 @@ export function instanceChangeTasks(): TaskEnd[] {
     (task): TaskEnd<ChangeInput> => ({
       ...task,
       async complete(tx, _task, { instanceId, end, flavor }) {
-        const free = { ...end, task_state: null, task_id: null };
+        const free = { ...end, task_state: null, task_id: null, ...marked(end) };
         const resized = flavor && { flavor_id: flavor.flavor_id, flavor: JSON.stringify(flavor) };
         await changeInstance(tx, instanceId, { ...free, ...resized });
       },
       async abandon(tx, _task, { instanceId, before }) {
-        await changeInstance(tx, instanceId, { ...before, task_state: null, task_id: null });
+        await changeInstance(tx, instanceId, { ...before, task_state: null, task_id: null, ...marked(before) });
       },
     }),
   );
 }
+
+/** What runs was not stopped by a suspension. */
+const marked = ({ vm_state }: State) => (vm_state === 'active' ? { stopped_by_suspension: null } : {});
 
 /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
 export async function updateInstance(on: Platform, scope: Scope, id: string, change: UpdateInstance): Promise<void> {

@@ -6,7 +6,7 @@ import { newTaskId } from '../../../../lib/ids.ts';
 import type { PageQuery } from '../../../../lib/page.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { ATTACHABLE } from '../../../ground/hosts/states.ts';
-import { quotaOwner, takeQuotas } from '../../../ground/quotas/service.ts';
+import { quotaOwner, refuseSpent, takeQuotas } from '../../../ground/quotas/service.ts';
 import { beginTask, refuseDoomed } from '../../../ground/tasks/service.ts';
 import * as floatingIps from '../../../network/floating-ips/service.ts';
 import * as interfaces from '../../../network/ports/interfaces/in-transaction.ts';
@@ -45,6 +45,8 @@ export async function attachInterface(on: Platform, scope: Scope, id: string, re
       ...(await asRows(tx, newInterfaces.namedBy([made]))),
       ofMachine(instance.id, ({ ports }) => ({ ports: { ...ports, [made.portId]: { position: from } } })),
     ]);
+    // A public address of its own takes no quota.
+    if (request.type === 'external') await refuseSpent(tx, scope);
     await takeQuotas(tx, scope, { floating_count: input.made.floatingIpIds.length });
     return taskId;
   });

@@ -64,8 +64,9 @@ export async function changeTurn(
 /** Nodes of clusters belong to their pools, which would replace a node that stops. */
 const TO_CHANGE: Record<Turn['status'], { now: RawBuilder<boolean>; later: RawBuilder<boolean> }> = {
   paused: {
-    now: sql`pool_id is null and vm_state = 'active' and task_id is null`,
-    later: sql`pool_id is null and (vm_state = 'active' or task_id is not null)`,
+    // A machine whose host is gone may come back.
+    now: sql`pool_id is null and vm_state in ('active', 'error') and task_id is null`,
+    later: sql`pool_id is null and (vm_state in ('active', 'error') or task_id is not null)`,
   },
   active: {
     now: sql`stopped_by_suspension and vm_state = 'stopped' and task_id is null`,

@@ -84,7 +84,7 @@ async function change(on: Platform, turn: turns.Turn, machine: turns.Machine): P
   try {
     await on.database.transaction(async (tx) => {
       if (!(await turns.keepStatus(tx, turn)) || !(await turns.lockMachine(tx, turn, id))) return;
-      const taskId = await beginAction(on, tx, scope, { id, name, bySuspension: name === 'stop' });
+      const taskId = await beginAction(on, tx, scope, { id, name, bySuspension: true });
       await tell(tx, turn, machine, taskId);
     });
   } catch (error) {
