@@ -3,6 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../test/support/boot-volume.ts';
 import { type Ran, type Typed, tradewind, wordsIn } from '../test/support/cli.ts';
 import { DAY_MS, notAtTheEndOf } from '../test/support/clock.ts';
 import { startService, type TestService } from '../test/support/service.ts';
@@ -413,6 +414,28 @@ describe('every command', () => {
     const all = (await text('audit export --type tradewind.token.*')).trimEnd().split('\n');
     expect(all.length).toBeGreaterThan(1);
     expect(all.map((line) => JSON.parse(line).type)).toContain('tradewind.token.deleted');
+  });
+
+  it('console of an instance', async () => {
+    const network_id = (await service.http.get('/cloud/v1/networks/1/1')).body.results[0].id;
+    const { body } = await service.http.post('/cloud/v2/instances/1/1', {
+      name: 'talks',
+      flavor: 'g1-standard-1-2',
+      interfaces: [{ type: 'any_subnet', network_id }],
+      volumes: [BOOT_VOLUME],
+    });
+    await service.http.task(body[0]);
+    let type = (_keys: Buffer) => {};
+    const printed = await text('instance console attach talks --project 1 --region 1', {
+      keys: (typed) => {
+        type = typed;
+      },
+      onOut: (part) => {
+        if (part.endsWith('login: ')) type(Buffer.from(part.includes('no guest') ? '\x1d' : 'root\r'));
+      },
+    });
+    expect(printed).toMatch(/talks login: root.*runs no guest/s);
+    expect(await text('instance console get talks --project 1 --region 1')).toMatch(/^ws:\S+\n$/);
   });
 
   it('is shown above if it does more than to call its operation', () => {

@@ -229,6 +229,7 @@ export const additions: Partial<Record<OperationId, Addition>> = {
   getCostTotals: { columns: { ...REPORT, ...COST } },
   getResourceCosts: { columns: { ...RESOURCE, ...COST } },
   getMonthlyCostTotals: { columns: { ...REPORT, ...COST } },
+  getInstanceConsole: { only: 'remote_console.url' },
   listInstances: MACHINES,
   listKubernetesClusterInstances: MACHINES,
   listKubernetesPoolInstances: MACHINES,

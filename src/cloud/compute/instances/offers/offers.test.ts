@@ -212,13 +212,6 @@ it('restricts no names, and takes one of a template as it says', async () => {
   });
 });
 
-it('offers no console of a simulated machine, and says so', async () => {
-  const answer = await http.get(`${I}/${id}/get_console?console_type=novnc`);
-  expect(answer.status).toBe(400);
-  expect(answer.body.message).toContain('simulated');
-  expect((await http.get(`${I}/${unknown}/get_console`)).status).toBe(404);
-});
-
 describe('direct actions', () => {
   const act = (path: string, body?: object) => http.post(`${I}/${id}/${path}`, body);
 
