@@ -281,12 +281,19 @@ it('requests for other protocols are answered as if they asked for none', async 
   agent.destroy();
 });
 
-it('a stop ends the consoles that are open', async () => {
-  const stopping = await startService({ TRADEWIND_CATALOG_DIR: folder }, { makers });
+it('the address is that of the caller, by TLS if the operator says so, and a stop ends what is open', async () => {
+  const settings = { TRADEWIND_CATALOG_DIR: folder, TRADEWIND_PUBLIC_URL: 'https://cloud.example.com' };
+  const stopping = await startService(settings, { makers });
   const whole = service;
   service = stopping;
-  const { closed, shows } = await view(await address(await instance(1)));
+  const talks = await instance(1);
+  const { closed, shows } = await view(await address(talks));
   service = whole;
+  const { hostname, port } = new URL(stopping.url);
+  const headers = { authorization: `apikey ${stopping.http.token}`, host: 'cloud.example.com' };
+  const [answer] = await once(http.get({ hostname, port, path: `${I()}/${talks}/get_console`, headers }), 'response');
+  const { remote_console } = JSON.parse((await answer.toArray()).join(''));
+  expect(remote_console.url).toMatch('wss://cloud.example.com/tradewind/v1/instance-console?token=');
   await shows(/login: $/);
   await stopping.stop();
   expect(await closed).toMatch(/^1001 The server is stopping/);
