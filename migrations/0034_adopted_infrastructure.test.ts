@@ -127,7 +127,7 @@ async function asBeforeEncryption(tx: Kysely<unknown>): Promise<void> {
 
 async function kept(db: Kysely<unknown>): Promise<{ kind: string }[]> {
   const { rows } = await sql<{ kind: string }>`
-    select kind, id, client_id, project_id, region_id, wants.spec, observed, object.spec as there, made,
+    select kind, id, client_id, project_id, region_id, wants.spec, observed - 'power' as observed, object.spec as there, made,
       settled_generation = generation and due_at is null and worker_id is null as settled,
       array(select distinct unnest(after) order by 1) as after, array(select distinct unnest(uses) order by 1) as uses
     from wants full join simulated_objects as object using (kind, id) order by kind, id`.execute(db);

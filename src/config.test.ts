@@ -62,6 +62,7 @@ describe('settings', () => {
         templates: undefined,
       },
       openMetrics: false,
+      suspensionStopsMachines: false,
       logLevel: 'info',
       logFormat: 'text',
       accessLog: false,

@@ -24,11 +24,11 @@ function messageOf(status: number, { detail, title, hint, request_id, errors }: 
   // The detail repeats what is wrong with each field.
   const said = (errors?.length ? title : detail) ?? title ?? text.slice(0, 500);
   return [
-    `${status >= 500 ? 'The server failed' : 'Refused'} (${status}): ${said}`,
+    `${status === 503 ? 'Not now' : status >= 500 ? 'The server failed' : 'Refused'} (${status}): ${said}`,
     ...(errors ?? []).map(({ field, detail }) => `  ${field}: ${detail}`),
     ...(hint === undefined ? [] : [hint]),
     ...(status === 401 ? ['"tradewind token create", on the machine of the server, makes another token.'] : []),
-    ...(status >= 500 && request_id !== undefined
+    ...(status >= 500 && status !== 503 && request_id !== undefined
       ? [`The server's log has the cause under the request ID ${request_id}.`]
       : []),
   ].join('\n');

@@ -206,7 +206,20 @@ export const additions: Partial<Record<OperationId, Addition>> = {
       SPENT: 'spent',
       CURRENCY: 'currency',
       MONTH: 'month',
+      'IS SPENT': 'is_spent',
       STOPS: 'stops_creation',
+    },
+  },
+  listMaintenances: {
+    columns: {
+      ID: 'id',
+      REGION: 'region_id',
+      BACKEND: 'backend',
+      DRAINED: 'drained',
+      UNFINISHED: 'unfinished',
+      FAILING: 'failing',
+      SINCE: 'created_at',
+      REASON: 'reason',
     },
   },
   listInvoices: {

@@ -23,6 +23,7 @@ async function attach(context: Context): Promise<void> {
   const answer = await api.call('getInstanceConsole', { parameters: await parametersOf(described, context) });
   const { url } = (answer as { remote_console: { url: string } }).remote_console;
   if (!/^wss?:/.test(url)) return output.thing(url);
+  output.note('Ctrl-] leaves the console.');
   const socket = new WebSocket(url);
   socket.on('message', (data: Buffer) => terminal.out(data));
   socket.on('error', (error) => output.note(error.message));
