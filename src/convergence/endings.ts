@@ -38,7 +38,7 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
   const waiting = await waitingTasks(database.sql, claim);
   const ready = waiting.filter((task) => task.others_settled);
   let othersMayWait = true;
-  if (ready.length === 0 && !(waiting.length === 0 && mayBeNoticed(endings, own))) {
+  if (ready.length === 0 && !mayBeNoticed(endings, own)) {
     await noteSettled(database.sql, workerId, own);
   } else if (ready.length === 0) {
     await database.transaction(async (tx) => {
@@ -56,6 +56,8 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
         finishing = task.id;
         instead.push(...(await finish(endings, tx, task, own)));
       }
+      // Others have ended them with what they saw of it.
+      if (tasks.length === 0) instead.push(...(await notice(endings, tx, [{ ...claim, observed: own.observed }])));
       finishing = undefined;
       await noteSettled(tx.sql, workerId, own);
       await want(tx, null, instead);
@@ -130,7 +132,7 @@ async function finish(endings: Endings, tx: Transaction, task: ReadyTask, own?: 
   const resources = made ?? null;
   await endTask(endings, tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
   const seen = task.seen.map((one) =>
-    own && keyOf(own.claim) === keyOf(one) ? { ...one, observed: own.observed } : one,
+    own && keyOf(own.claim) === keyOf(one) ? { ...one, observed: own.observed, generation: own.claim.generation } : one,
   );
   return notice(endings, tx, seen);
 }
@@ -140,11 +142,19 @@ const mayBeNoticed = ({ notices }: Endings, { claim, observed }: JustSeen): bool
 
 async function notice({ notices }: Endings, tx: Transaction, seen: readonly SeenThing[]): Promise<Wanted[]> {
   const instead: Wanted[] = [];
-  for (const { kind, id, observed } of seen) {
+  for (const { kind, id, observed, generation } of seen) {
     const noticed = notices?.[kind] as Notice | undefined;
-    if (noticed && observed) instead.push(...(await noticed(tx, id, observed)));
+    const isCurrent = () => isWanted(tx, { kind, id, generation });
+    if (noticed && observed) instead.push(...(await noticed(tx, id, observed, isCurrent)));
   }
   return instead;
+}
+
+/** Whether nothing else is wanted of it since. */
+async function isWanted(tx: Transaction, { kind, id, generation }: Omit<SeenThing, 'observed'>): Promise<boolean> {
+  const { rows } = await sql`
+    select from wants where kind = ${kind} and id = ${id} and generation = ${generation}`.execute(tx.sql);
+  return rows.length > 0;
 }
 
 function seenBy({ seen: noted }: ReadyTask, own?: JustSeen): Seen {

@@ -36,7 +36,7 @@ export interface WaitingTask {
 
 /** A task that can be ended, with the observations of everything that it waited for. */
 export interface ReadyTask extends WaitingTask {
-  seen: { kind: Kind; id: string; observed: object | null }[];
+  seen: { kind: Kind; id: string; observed: object | null; generation: number | null }[];
 }
 
 /** A task that waits for a want, perhaps among others. */
@@ -65,7 +65,8 @@ export const UNSETTLED = sql`select from task_wants as each
 
 /** The observations for the task `tasks.id`. */
 export const SEEN = sql`(
-  select jsonb_agg(jsonb_build_object('kind', each.kind, 'id', each.want_id, 'observed', observed))
+  select jsonb_agg(jsonb_build_object('kind', each.kind, 'id', each.want_id, 'observed', observed,
+    'generation', settled_generation))
   from task_wants as each left join wants on wants.kind = each.kind and wants.id = each.want_id
   where each.task_id = tasks.id) as seen`;
 

@@ -15,6 +15,8 @@ const IDLE_MS = 30 * 60_000;
 const LOOK_MS = 5_000;
 /** How long clients may take to say goodbye when the server stops. */
 const GOODBYE_MS = 1_000;
+/** How long clients may take to read that they are refused. */
+const REFUSED_MS = 10_000;
 /** Of RFC 6455, 7.4.1. */
 const CLOSE = { normal: 1000, goingAway: 1001, refused: 1008, failed: 1011 } as const;
 
@@ -40,18 +42,22 @@ export function acceptWebSockets(app: FastifyInstance, path: string): TakeOver {
   const waiting = new WeakMap<IncomingMessage, Buffer>();
 
   app.server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
-    const socket = connection as Socket;
+    const socket = connection as Socket & { _httpMessage?: unknown };
+    // Who asks for another protocol has to wait for the answers before.
+    if (socket._httpMessage) return void socket.destroy();
     const [asked] = (request.url ?? '').split('?', 1);
     if (asked !== path || request.headers.upgrade?.toLowerCase() !== 'websocket') {
       answerAsUsual(app.server, request, socket, head);
       return;
     }
     socket.on('error', () => socket.destroy());
+    // No timeout of the server counts any more. A WebSocket has its own.
+    socket.setTimeout(REFUSED_MS, () => socket.destroy());
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once('finish', () => {
-      socket.end();
+      socket.destroySoon();
       response.emit('close');
     });
     waiting.set(request, head);

@@ -44,11 +44,12 @@ export async function instanceNoticed(
   tx: Transaction,
   id: string,
   { power }: MachineObservation,
+  isCurrent: () => Promise<boolean>,
 ): Promise<readonly Wanted[]> {
   const turn = power && TURNS[power];
   if (!turn) return [];
-  const instance = await turnInstance(tx, id, turn);
-  // If a task holds it, the end of that looks again.
+  // If a task holds it, the end of that looks again. What was wanted of it since counts more.
+  const instance = await turnInstance(tx, id, turn, isCurrent);
   if (!instance) return [];
   await tell(tx, instance, turn);
   // Otherwise it would be started again.

@@ -253,22 +253,25 @@ export interface TurnedInstance {
 }
 
 /**
- * Changes an instance, wherever it is, that is in one of the states and that no task holds; undefined for another one. Those
- * stay unlocked: the end of a task comes here with much in its hands.
+ * Changes an instance, wherever it is, that is in one of the states and that no task holds, if `isCurrent` says so once it is
+ * locked; undefined for another one. Those stay unlocked: the end of a task comes here with much in its hands.
  */
 export async function turnInstance(
   tx: Transaction,
   id: string,
   { from, to }: { from: readonly VmState[]; to: { status: InstanceStatus; vm_state: VmState } },
+  isCurrent: () => Promise<boolean>,
 ): Promise<TurnedInstance | undefined> {
-  return tx.sql
-    .updateTable('instances')
-    .from('projects')
-    .set({ ...to, updated_at: tx.now })
-    .whereRef('projects.id', '=', 'instances.project_id')
+  const found = await tx.sql
+    .selectFrom('instances')
+    .innerJoin('projects', 'projects.id', 'instances.project_id')
+    .select(['instances.id', 'instances.name', 'client_id', 'project_id', 'region_id'])
     .where('instances.id', '=', id)
     .where('instances.task_id', 'is', null)
     .where('vm_state', 'in', from)
-    .returning(['instances.id', 'instances.name', 'client_id', 'project_id', 'region_id'])
+    .forUpdate('instances')
     .executeTakeFirst();
+  if (!found || !(await isCurrent())) return undefined;
+  await changeInstance(tx, id, to);
+  return found;
 }

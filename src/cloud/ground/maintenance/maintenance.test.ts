@@ -50,6 +50,24 @@ it('lets a region take in nothing new or changed, says why, and lets go what goe
   await made(2);
 });
 
+it('lets go what others were connected to', async () => {
+  const place = `${tenant.projectId}/2`;
+  const done = async (path: string, body: object) => {
+    const answer = await tenant.http.post(`/cloud/v1/${path}/${place}`, body);
+    expect(answer.status, answer.text).toBe(200);
+    return (await tenant.http.task(answer.body.tasks?.[0] ?? answer.body[0])).created_resources;
+  };
+  const [network] = (await done('networks', { name: 'quiet' })).networks;
+  const subnet = { name: 'quiet', network_id: network, cidr: '10.20.0.0/24' };
+  const [id] = (await done('subnets', subnet)).subnets;
+  const one = await begin({ region_id: 2 });
+  // Its router stays, without an interface in it.
+  const deleted = await tenant.http.delete(`/cloud/v1/subnets/${place}/${id}`);
+  expect(deleted.status, deleted.text).toBe(200);
+  expect(await tenant.http.task(deleted.body.tasks?.[0] ?? deleted.body[0])).toMatchObject({ state: 'FINISHED' });
+  await end(one);
+});
+
 it('says when a region is drained', async () => {
   const answer = await newVolume(3);
   const one = await begin({ region_id: 3 });

@@ -161,13 +161,18 @@ export async function removeAgain(
   return id;
 }
 
-/** Wants something that no task waits for. What takes no time is there with the commit. @throws as `beginTask` */
+/**
+ * Wants something that no task waits for. What takes no time is there with the commit. With `removes` it is accepted in a
+ * maintenance: something goes that it was connected to. @throws as `beginTask`
+ */
 export const wantChecked = async (
   on: Platform,
   tx: Transaction,
   scope: Scope,
   wants: readonly Wanted[],
-): Promise<void> => want(tx, scope, wants, { check: await checkOf(on), atOnce: on.backends.atOnce });
+  { removes = false } = {},
+): Promise<void> =>
+  want(tx, scope, wants, { check: removes ? on.backends.check : await checkOf(on), atOnce: on.backends.atOnce });
 
 /** Returns what an update that changes nothing answers: a task that is FINISHED if the client wants one, or none. */
 export const unchangedTask = async (

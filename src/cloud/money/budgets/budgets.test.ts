@@ -120,6 +120,9 @@ it('lets nothing new be made once it is spent, in its project or the account, un
   const refused = await newVolume(second);
   expect([refused.status, refused.text]).toEqual([403, expect.stringContaining(`/tradewind/v1/budgets/${id}`)]);
   expect(refused.text).toContain(`The budget of project ${second} for 2026-03 is spent`);
+  const topics = `/cloud/v1/laas/${second}/1/topics`;
+  await tenant.http.patch(`/cloud/v1/laas/${second}/1/status`, { is_initialized: true });
+  expect((await tenant.http.put(topics, { name: 'spent' })).body.message).toContain('is spent');
   expect((await newVolume()).status).toBe(200);
   const whole = await set({ amount: 0.01, stops_creation: true });
   expect(await counted(whole.id, 1)).toMatchObject({ is_spent: true });

@@ -135,7 +135,7 @@ export const deleteNetwork = (on: Platform, scope: Scope, id: string): Promise<s
         ...subnetIds.map((subnetId) => remove('subnet', subnetId)),
       ],
     });
-    await tasks.wantChecked(on, tx, scope, routers.changed);
+    await tasks.wantChecked(on, tx, scope, routers.changed, { removes: true });
     return taskId;
   });
 

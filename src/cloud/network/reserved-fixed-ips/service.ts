@@ -68,7 +68,7 @@ export const deleteReservedFixedIp = (on: Platform, scope: Scope, id: string): P
       input: { portId: port.id, stays },
       wants: stays ? await notReserved(tx, port.id) : [remove('port', port.id)],
     });
-    if (!stays) await wantChecked(on, tx, scope, await awayFrom(tx, [port.id]));
+    if (!stays) await wantChecked(on, tx, scope, await awayFrom(tx, [port.id]), { removes: true });
     return taskId;
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -255,6 +256,35 @@ it('is in the audit log', async () => {
   await address();
   const { results } = (await service.http.get('/cloud/v1/request_log?limit=1')).body;
   expect(JSON.stringify(results[0])).toContain('getInstanceConsole');
+});
+
+describe('a connection', () => {
+  const connect = (allowHalfOpen = false) => {
+    const { hostname, port } = new URL(service.url);
+    const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen });
+    socket.on('error', () => {});
+    return socket;
+  };
+  const asking = (protocol: string, of = '/tradewind/v1/instance-console?token=x') =>
+    `GET ${of} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
+
+  it('is cut if it asks for another protocol before it has its answers', async () => {
+    for (const protocol of ['websocket', 'h2c']) {
+      const socket = connect();
+      socket.write(`GET /cloud/v1/regions HTTP/1.1\r\nHost: a\r\n\r\n${asking(protocol)}`);
+      await once(socket.resume(), 'close');
+    }
+    expect((await service.anonymous.get('/healthz')).status).toBe(200);
+  });
+
+  it('does not outlive its refusal, though its client keeps it', async () => {
+    const socket = connect(true);
+    socket.write(asking('websocket'));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(String(answer)).toMatch(/^HTTP\/1.1 40[01] /);
+    // It learns that the server is gone when it says more.
+    await expect.poll(() => socket.destroyed || !socket.write('more'), SOON).toBe(true);
+  });
 });
 
 it('requests for other protocols are answered as if they asked for none', async () => {

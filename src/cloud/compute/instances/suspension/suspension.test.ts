@@ -118,6 +118,36 @@ it('stops what is busy or locked as soon as it is not, also after the worker has
     .toEqual(['stopped']);
 });
 
+it('stops a machine whose host is gone once it is back, and starts one again that first failed to', async () => {
+  const tenant = await service.otherTenant();
+  const machine = await newMachine(tenant, `${tenant.projectId}/1`);
+  const become = (doing: string) =>
+    service.pool.query('update simulated_objects set doing = $2, takes_ms = 0 where id = $1', [machine, doing]);
+  const state = async () => {
+    ahead += 10_000;
+    return (await statesOf([machine]))[0];
+  };
+  const failed = async (type: string) => {
+    ahead += 10_000;
+    const { rows } = await service.pool.query(
+      `select from tasks where task_type = $1 and state = 'ERROR' and input ->> 'instanceId' = $2`,
+      [type, machine],
+    );
+    return rows.length > 0;
+  };
+  await become('host_gone');
+  await expect.poll(state, SOON).toBe('error');
+  await set('suspend', tenant);
+  await expect.poll(() => failed('stop_vm'), SOON).toBe(true);
+  await become('changing');
+  await expect.poll(state, SOON).toBe('stopped');
+  await become('host_gone');
+  await set('resume', tenant);
+  await expect.poll(() => failed('start_vm'), SOON).toBe(true);
+  await become('changing');
+  await expect.poll(state, SOON).toBe('active');
+});
+
 it('leaves alone what somebody has started, stopped or resized since', async () => {
   const tenant = await service.otherTenant();
   const place = `${tenant.projectId}/1`;

@@ -151,7 +151,7 @@ export const deleteSubnet = (on: Platform, scope: Scope, id: string): Promise<st
       input: { subnetId: subnet.id, ...quotaOwner(scope) },
       wants: [remove('subnet', subnet.id)],
     });
-    await tasks.wantChecked(on, tx, scope, disconnected);
+    await tasks.wantChecked(on, tx, scope, disconnected, { removes: true });
     return taskId;
   });
 
