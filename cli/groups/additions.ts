@@ -40,6 +40,13 @@ const REPORT = {
 };
 const RESOURCE = { NAME: 'last_name', ...REPORT, FROM: 'first_seen', TO: 'last_seen' };
 
+const LOAD = {
+  TIME: 'time',
+  'CPU %': 'cpu_util',
+  'MEMORY %': 'memory_util',
+  'IN B/S': 'network_Bps_ingress',
+  'OUT B/S': 'network_Bps_egress',
+};
 const MACHINES: Addition = {
   columns: { ID: 'id', NAME: 'name', STATUS: 'status', FLAVOR: 'flavor.flavor_id', CREATED: 'created_at' },
 };
@@ -239,6 +246,8 @@ export const additions: Partial<Record<OperationId, Addition>> = {
   listUsage: { columns: USAGE },
   listCosts: { columns: { ...USAGE, ...COST } },
   getUsage: { rows: 'resources', columns: RESOURCE },
+  getInstanceMetrics: { columns: { ...LOAD, DISKS: 'disks' } },
+  getLoadBalancerMetrics: { columns: LOAD },
   getCostTotals: { columns: { ...REPORT, ...COST } },
   getResourceCosts: { columns: { ...RESOURCE, ...COST } },
   getMonthlyCostTotals: { columns: { ...REPORT, ...COST } },

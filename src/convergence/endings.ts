@@ -42,7 +42,7 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
     await noteSettled(database.sql, workerId, own);
   } else if (ready.length === 0) {
     await database.transaction(async (tx) => {
-      const instead = await notice(endings, tx, [{ ...claim, observed: own.observed }]);
+      const instead = await notice(endings, tx, [{ ...claim, observed: own.observed }], { wait: true });
       await noteSettled(tx.sql, workerId, own);
       await want(tx, null, instead);
     });
@@ -57,7 +57,8 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
         instead.push(...(await finish(endings, tx, task, own)));
       }
       // Others have ended them with what they saw of it.
-      if (tasks.length === 0) instead.push(...(await notice(endings, tx, [{ ...claim, observed: own.observed }])));
+      if (tasks.length === 0)
+        instead.push(...(await notice(endings, tx, [{ ...claim, observed: own.observed }], { wait: true })));
       finishing = undefined;
       await noteSettled(tx.sql, workerId, own);
       await want(tx, null, instead);
@@ -134,18 +135,23 @@ async function finish(endings: Endings, tx: Transaction, task: ReadyTask, own?: 
   const seen = task.seen.map((one) =>
     own && keyOf(own.claim) === keyOf(one) ? { ...one, observed: own.observed, generation: own.claim.generation } : one,
   );
-  return notice(endings, tx, seen);
+  return notice(endings, tx, seen, { wait: false });
 }
 
 const mayBeNoticed = ({ notices }: Endings, { claim, observed }: JustSeen): boolean =>
   claim.spec !== null && observed !== null && notices?.[claim.kind] !== undefined;
 
-async function notice({ notices }: Endings, tx: Transaction, seen: readonly SeenThing[]): Promise<Wanted[]> {
+async function notice(
+  { notices }: Endings,
+  tx: Transaction,
+  seen: readonly SeenThing[],
+  { wait }: { wait: boolean },
+): Promise<Wanted[]> {
   const instead: Wanted[] = [];
   for (const { kind, id, observed, generation } of seen) {
     const noticed = notices?.[kind] as Notice | undefined;
     const isCurrent = () => isWanted(tx, { kind, id, generation });
-    if (noticed && observed) instead.push(...(await noticed(tx, id, observed, isCurrent)));
+    if (noticed && observed) instead.push(...(await noticed(tx, id, observed, { isCurrent, wait })));
   }
   return instead;
 }

@@ -60,13 +60,13 @@ interface Change<Input> {
  * For a kind that changes by itself: brings the thing's row in line with what is observed of it, in the transaction that
  * stores that. Called each time the thing settles, and after the task that waited for it; while a task holds the row, it
  * does nothing. Returns what is to be wanted instead. Ask `isCurrent` once the row is locked: whether nothing else is wanted
- * of the thing since.
+ * of the thing since. If it may not `wait`, the transaction has locked more: a row that somebody else has locked is theirs.
  */
 export type Notice<K extends Kind = Kind> = (
   tx: Transaction,
   id: string,
   observed: Observations[K],
-  isCurrent: () => Promise<boolean>,
+  how: { isCurrent(): Promise<boolean>; wait: boolean },
 ) => Promise<readonly Wanted[]>;
 export type Notices = { readonly [K in Kind]?: Notice<K> };
 

@@ -51,4 +51,10 @@ export const LOCK_EXCEPTIONS: readonly { locks: string; text: string; after?: re
     after: ['floating_ips', 'volumes'],
     why: 'For new ports. The floating IPs lead nowhere yet and the volumes are attached to nothing: nobody has a subnet and wants one.',
   },
+  {
+    locks: 'subnets',
+    text: '"available"',
+    after: ['routers'],
+    why: 'For the gateway of a router, which is in an external subnet: nobody locks those first.',
+  },
 ];

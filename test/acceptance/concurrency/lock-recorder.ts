@@ -53,7 +53,7 @@ export function recordLocks(): { pairs: LockedPairs; stop(): void } {
   };
 }
 
-const LOCKS = /\bfor\s+(?:no\s+key\s+)?update\b(?:\s+of\s+"?(?<of>\w+)"?)?(?!\s+skip)/gi;
+const LOCKS = /\bfor\s+(?:no\s+key\s+)?update\b(?!(?:\s+of\s+"?\w+"?)?\s+skip)(?:\s+of\s+"?(?<of>\w+)"?)?/gi;
 
 /** In the order of the text: the tables whose rows a statement locks, and waits for. Wants go with their things. */
 export function tablesLockedBy(text: string): string[] {

@@ -1,4 +1,5 @@
 import type { MachineObservation, MachinePower } from '../../../backends/contract/specs.ts';
+import type { Notice } from '../../../convergence/task-kind.ts';
 import type { Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { typeOf } from '../../../requests/event-types.ts';
@@ -44,12 +45,12 @@ export async function instanceNoticed(
   tx: Transaction,
   id: string,
   { power }: MachineObservation,
-  isCurrent: () => Promise<boolean>,
+  how: Parameters<Notice>[3],
 ): Promise<readonly Wanted[]> {
   const turn = power && TURNS[power];
   if (!turn) return [];
   // If a task holds it, the end of that looks again. What was wanted of it since counts more.
-  const instance = await turnInstance(tx, id, turn, isCurrent);
+  const instance = await turnInstance(tx, id, turn, how);
   if (!instance) return [];
   await tell(tx, instance, turn);
   // Otherwise it would be started again.

@@ -39,7 +39,7 @@ export async function lockKnownInstance(tx: Transaction, scope: Scope, id: strin
 export function requireState(instance: PlainInstance, what: string, from: readonly VmState[]): void {
   if (from.includes(instance.vm_state)) return;
   throw new ConflictError(
-    `Instance ${instance.id} is ${instance.vm_state} (status ${instance.status}); to ${what} it must be ${from.join(' or ')}`,
+    `Instance ${instance.id} is ${instance.vm_state} (status ${instance.status}); to ${what} it must be ${from.join(' or ')}${instance.vm_state === 'error' ? '; a hard reboot makes it run again' : ''}`,
   );
 }
 

@@ -260,7 +260,7 @@ export async function turnInstance(
   tx: Transaction,
   id: string,
   { from, to }: { from: readonly VmState[]; to: { status: InstanceStatus; vm_state: VmState } },
-  isCurrent: () => Promise<boolean>,
+  { isCurrent, wait }: { isCurrent(): Promise<boolean>; wait: boolean },
 ): Promise<TurnedInstance | undefined> {
   const found = await tx.sql
     .selectFrom('instances')
@@ -270,6 +270,7 @@ export async function turnInstance(
     .where('instances.task_id', 'is', null)
     .where('vm_state', 'in', from)
     .forUpdate('instances')
+    .$if(!wait, (one) => one.skipLocked())
     .executeTakeFirst();
   if (!found || !(await isCurrent())) return undefined;
   await changeInstance(tx, id, to);
