@@ -17,7 +17,7 @@ const WIDTHS = [1280, 768, 400];
 /** Nothing but a failed test of the browser itself would need more. */
 const MOST_TAB_STOPS = 1_000;
 /** Buttons that save or show something at once. */
-const AT_ONCE = /Export as|Download|Fetch the file|See what would be deleted/;
+const AT_ONCE = /Export as|Download|Fetch the file|See what would be deleted|Connect$/;
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"]:not(:disabled)';
 

@@ -137,8 +137,9 @@ export const EXCEPTIONS: readonly Exceptions[] = [
   {
     ...refused,
     reason:
-      'What is wanted has to suit what is there: a larger size, another flavor, a later version, an address nobody has, a next hop in reach, a time to come.',
+      'What is wanted has to suit what is there: a larger size, another flavor, a later version, an address nobody has, a next hop in reach, a time to come, a kind of console.',
     operations: [
+      'GET /cloud/v1/instances/{project_id}/{region_id}/{instance_id}/get_console',
       'PATCH /cloud/v1/k8s/clusters/{project_id}/{region_id}/{cluster_name}',
       'PATCH /cloud/v1/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}',
       'PATCH /cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}',
