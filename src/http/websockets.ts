@@ -43,7 +43,7 @@ export function acceptWebSockets(app: FastifyInstance, path: string): TakeOver {
 
   app.server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
     const socket = connection as Socket & { _httpMessage?: unknown };
-    // Who asks for another protocol has to wait for the answers before.
+    // An upgrade before the last answer is complete would break the connection's parser.
     if (socket._httpMessage) return void socket.destroy();
     const [asked] = (request.url ?? '').split('?', 1);
     if (asked !== path || request.headers.upgrade?.toLowerCase() !== 'websocket') {

@@ -38,7 +38,7 @@ export interface Worker {
  * Starts a worker and its heartbeat.
  * @param options.takeOverAllAtStart no other worker can be alive (embedded database), so that all of their
  * claims are taken over at once
- * @param options.regions those that it is bound to, for whoever looks at the workers
+ * @param options.regions the regions that it is bound to, which the list of workers shows
  */
 export async function startWorker(
   options: Foundation & { takeOverAllAtStart?: boolean | undefined; regions?: readonly number[] | undefined },

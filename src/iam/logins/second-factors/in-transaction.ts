@@ -14,7 +14,7 @@ export async function removeSecondFactors(tx: Transaction, userId: number): Prom
   return endLogins(tx, { userId });
 }
 
-/** Mails the user what has changed: a thief must not change it without being noticed. */
+/** Mails the user what has changed, so that the user notices a thief. */
 export async function mailChange(
   { mailer }: { mailer: Mailer },
   tx: Transaction,

@@ -26,7 +26,7 @@ const ConsoleAnswer = Named('InstanceConsole', {
 
 const PATH = '/tradewind/v1/instance-console';
 
-/** Whoever has the console of a machine may type into it, so read access isn't enough. */
+/** A console takes what is typed into it, so read access isn't enough. */
 export function instanceConsoleRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['Instances'], params: InstanceParams, access: 'operate' });
   api.get(
@@ -58,7 +58,7 @@ function baseOf(on: Platform, { protocol, host }: Pick<FastifyRequest, 'host' | 
   return new URL(`${URL.canParse(base) ? base.replace(/^http/, 'ws') : 'ws://localhost'}${PATH}`);
 }
 
-/** Passes on the consoles of machines, for whoever has a ticket. */
+/** Serves the consoles of machines by WebSocket. A ticket lets the client in. */
 export function consoleStreams(app: Api, on: Platform): void {
   const takeOver = acceptWebSockets(app, PATH);
   const schema = { hide: true, querystring: Closed({ token: Type.String({ minLength: 1, maxLength: 2_048 }) }) };

@@ -101,8 +101,8 @@ export interface Viewer {
 }
 
 /**
- * Admits somebody with a ticket. `enter` counts them until they leave, and refuses the one who is too many; `stillAllowed`
- * refuses whoever could no longer ask for the console.
+ * Admits a client with a ticket. `enter` counts the client until it leaves, and refuses one too many; `stillAllowed` throws
+ * once the client has lost the right to the console.
  * @throws UnauthenticatedError, ForbiddenError, and as `findConsole`
  */
 export async function admitViewer(on: Platform, { ticket, address, origin, requestId, log }: Viewer) {

@@ -49,7 +49,7 @@ async function goOn(on: Platform, mayGoOn: () => boolean): Promise<boolean> {
   if (!turn) return false;
   const isWanted = turn.status === 'active' || suspensionStopsMachines;
   if (!isWanted || !(await database.transaction((tx) => turns.keepStatus(tx, turn)))) {
-    // Whoever has changed the status has planned it anew.
+    // If the status has changed, that change has planned another turn.
     await turns.changeTurn(database.sql, turn, 'done');
     return true;
   }
