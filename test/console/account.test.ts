@@ -131,7 +131,7 @@ describeInBrowser('the account in the console', () => {
     const used = () => createHttpClient(http.base, token).get('/iam/clients/me');
     await vi.waitFor(async () => expect((await used()).status).toBe(401), SOON);
     // The dialog names the token too, and hides the list from roles while it is open.
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('dialog', { name: /^Delete/ }).waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: 'deployments' }).waitFor({ state: 'detached' });
   });
 
