@@ -169,7 +169,7 @@ describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
     writeOrders(folder, { processes: [plain('only', 'exec sleep 1000')], removing: false });
     const { only } = await settled(folder, 'only');
     expect(only).not.toBe(stray.pid);
-    expect(processesOfCluster(folder)).toEqual([only]);
+    await vi.waitFor(() => expect(processesOfCluster(folder)).toEqual([only]), SOON);
   });
 
   it('ends the processes of a cluster whose folder has gone, and then itself', async () => {

@@ -11,7 +11,7 @@ import { startService, type Tenant, type TestService } from '../../../../test/su
 
 const BUDGETS = '/tradewind/v1/budgets';
 const HOUR = 3_600_000;
-const SOON = { timeout: 20_000 };
+const SOON = { timeout: 60_000 };
 
 const mails = path.join(os.tmpdir(), `mails-${randomBytes(8).toString('hex')}`);
 let at = Date.UTC(2026, 2, 10, 12);
