@@ -90,7 +90,7 @@ async function collect(deps: Looking, { backend }: NamedBackend, into: Map<strin
 /** Their state changes although nobody wants it. */
 const LIVELY: ReadonlySet<Kind> = new Set(['load_balancer', 'machine']);
 
-/** Returns what the backend can't find, and what has changed. A backend that can't answer now is asked again next time. */
+/** Returns the things that the backend has lost, and those that have changed. If it doesn't answer, the next round asks again. */
 async function observe({ log, signal }: Looking, { backend }: NamedBackend, asked: readonly Settled[]) {
   const limit = pLimit(QUESTIONS);
   const answers = await limit.map(asked, async (ref) => {

@@ -20,3 +20,13 @@ export function catalogWithQuotas(quotas: Record<string, number>): string {
     regions: regions.map((region) => ({ ...region, quotas })),
   }));
 }
+
+/** Makes a folder with the shipped catalogue in which these regions have backends of these kinds, and all others simulated ones. */
+export function catalogOfBackends(kinds: Record<number, string>): string {
+  const folder = changedCatalog('regions.yaml', ({ regions = [] }) => ({
+    regions: regions.map((region) => ({ ...region, backend: kinds[(region as { id: number }).id] ?? 'simulated' })),
+  }));
+  const backends = [...new Set(['simulated', ...Object.values(kinds)])].map((kind) => ({ name: kind, kind }));
+  fs.writeFileSync(path.join(folder, 'backends.yaml'), stringify({ backends }));
+  return folder;
+}

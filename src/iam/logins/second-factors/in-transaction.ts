@@ -14,7 +14,7 @@ export async function removeSecondFactors(tx: Transaction, userId: number): Prom
   return endLogins(tx, { userId });
 }
 
-/** Mails the user what has changed, so that the user notices a thief. */
+/** Tells the user by mail what has changed. If someone else did it, the user finds out. */
 export async function mailChange(
   { mailer }: { mailer: Mailer },
   tx: Transaction,

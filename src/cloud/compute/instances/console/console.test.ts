@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
-import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { stringify } from 'yaml';
 import { simulated } from '../../../../../simulation/maker.ts';
 import { BOOT_VOLUME } from '../../../../../test/support/boot-volume.ts';
-import { changedCatalog } from '../../../../../test/support/catalogs.ts';
+import { catalogOfBackends } from '../../../../../test/support/catalogs.ts';
 import { createHttpClient, type HttpClient, SOON } from '../../../../../test/support/http-client.ts';
 import { clusterBody } from '../../../../../test/support/possessions.ts';
 import { startService, type TestService } from '../../../../../test/support/service.ts';
@@ -30,15 +28,7 @@ const makers: Makers = {
     make: (given, host) => ({ ...simulated.make(given, host), consoleOf: async () => ELSEWHERE }),
   },
 };
-const COMPUTE: Record<number, string> = { 1: 'simulated', 2: 'mute', 3: 'elsewhere' };
-const folder = changedCatalog('regions.yaml', ({ regions = [] }) => ({
-  regions: regions.map((region) => ({
-    ...region,
-    backends: { compute: COMPUTE[(region as { id: number }).id] ?? 'simulated' },
-  })),
-}));
-const backends = Object.values(COMPUTE).map((kind) => ({ name: kind, kind }));
-fs.writeFileSync(path.join(folder, 'backends.yaml'), stringify({ backends }));
+const folder = catalogOfBackends({ 2: 'mute', 3: 'elsewhere' });
 
 let service: TestService;
 let id: string;

@@ -1,10 +1,8 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { simulated } from '../../../../../simulation/maker.ts';
 import { BOOT_VOLUME } from '../../../../../test/support/boot-volume.ts';
-import { changedCatalog } from '../../../../../test/support/catalogs.ts';
+import { catalogOfBackends } from '../../../../../test/support/catalogs.ts';
 import { clusterBody } from '../../../../../test/support/possessions.ts';
 import { startService, type TestService } from '../../../../../test/support/service.ts';
 import { Refused, Unavailable } from '../../../../backends/contract/backend.ts';
@@ -29,15 +27,7 @@ const makers: Makers = {
     make: (given, host) => ({ ...simulated.make(given, host), loadOf: () => behaviour.load() }),
   },
 };
-const COMPUTE: Record<number, string> = { 1: 'simulated', 2: 'unmeasured', 3: 'fickle' };
-const folder = changedCatalog('regions.yaml', ({ regions = [] }) => ({
-  regions: regions.map((region) => ({
-    ...region,
-    backends: { compute: COMPUTE[(region as { id: number }).id] ?? 'simulated' },
-  })),
-}));
-const backends = Object.values(COMPUTE).map((kind) => ({ name: kind, kind }));
-fs.writeFileSync(path.join(folder, 'backends.yaml'), stringify({ backends }));
+const folder = catalogOfBackends({ 2: 'unmeasured', 3: 'fickle' });
 
 let service: TestService;
 let id: string;

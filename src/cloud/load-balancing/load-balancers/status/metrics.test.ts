@@ -1,9 +1,7 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { simulated } from '../../../../../simulation/maker.ts';
-import { changedCatalog } from '../../../../../test/support/catalogs.ts';
+import { catalogOfBackends } from '../../../../../test/support/catalogs.ts';
 import { startService, type TestService } from '../../../../../test/support/service.ts';
 import { type Backend, Unavailable } from '../../../../backends/contract/backend.ts';
 import type { BackendMaker, Makers } from '../../../../backends/maker.ts';
@@ -21,15 +19,7 @@ const makers: Makers = {
   unmeasured: measuredBy(),
   fickle: measuredBy(async () => Promise.reject(new Unavailable('the meters are away'))),
 };
-const KINDS: Record<number, string> = { 2: 'unmeasured', 3: 'fickle' };
-const folder = changedCatalog('regions.yaml', ({ regions = [] }) => ({
-  regions: regions.map((region) => ({
-    ...region,
-    backend: KINDS[(region as { id: number }).id] ?? 'simulated',
-  })),
-}));
-const backends = Object.keys(makers).map((kind) => ({ name: kind, kind }));
-fs.writeFileSync(path.join(folder, 'backends.yaml'), stringify({ backends }));
+const folder = catalogOfBackends({ 2: 'unmeasured', 3: 'fickle' });
 
 let service: TestService;
 beforeAll(async () => {
