@@ -8,6 +8,7 @@ import {
   SecondFactorNeededError,
   TooManyRequestsError,
   UnauthenticatedError,
+  UnavailableError,
 } from '../lib/errors.ts';
 import { type Area, areaOf } from './dialect.ts';
 import { MalformedJsonError } from './json-body.ts';
@@ -72,7 +73,8 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   const status = known instanceof DomainError ? STATUS[known.kind] : known.status;
   if (status === 503) {
     warnOnce(request, error);
-    if (!reply.hasHeader('retry-after')) void reply.header('retry-after', '1');
+    const seconds = known instanceof UnavailableError ? known.retryAfterSeconds : 1;
+    if (!reply.hasHeader('retry-after')) void reply.header('retry-after', String(seconds));
   } else if (status >= 500)
     request.log.error(
       { reqId: request.id, err: error, url: request.url },

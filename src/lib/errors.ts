@@ -203,6 +203,12 @@ export class TooManyRequestsError extends DomainError {
 /** Something that every request needs is unavailable right now: 503. `cause` says what. */
 export class UnavailableError extends DomainError {
   readonly kind = 'unavailable';
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds = 1) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
 }
 
 function fieldsOf(problems: FieldProblem[]): InvalidFields {

@@ -38,7 +38,11 @@ it('lets a region take in nothing new or changed, says why, and lets go what goe
     await tenant.http.post(`/cloud/v1/volumes/${tenant.projectId}/2/${volume}/extend`, { size: 2 }),
     await tenant.http.post(`/cloud/v1/securitygroups/${tenant.projectId}/2`, { security_group: { name: 'quiet' } }),
   ])
-    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining(REASON)]);
+    expect([refused.status, refused.headers.get('retry-after'), refused.text]).toEqual([
+      503,
+      '300',
+      expect.stringContaining(REASON),
+    ]);
   expect([await stateOf(2), await stateOf(1)]).toEqual(['MAINTENANCE', 'ACTIVE']);
   const { body } = await tenant.http.get('/cloud/v1/regions');
   expect(body.results.find(({ id }: { id: number }) => id === 2).state).toBe('MAINTENANCE');

@@ -21,6 +21,8 @@ interface Maintained {
 }
 
 const TOPIC = 'maintenance';
+/** Nobody knows how long a maintenance takes, but it isn't seconds. */
+const RETRY_AFTER_S = 300;
 /** Processes hear of it much sooner. */
 const KNOWN_WITHIN_S = 3;
 const ALL = 0;
@@ -64,7 +66,10 @@ export async function checkOf(on: Platform): Promise<SpecCheck> {
     if (!found || removes) return on.backends.check(regionId, kind, spec);
     const name = on.catalog.regions.get(regionId)?.display_name ?? regionId;
     const what = found.backend === null ? `Region ${name} is` : `A part of the infrastructure of region ${name} is`;
-    throw new UnavailableError(`${what} in maintenance and takes in nothing new or changed: ${found.reason}`);
+    throw new UnavailableError(
+      `${what} in maintenance and takes in nothing new or changed: ${found.reason}`,
+      RETRY_AFTER_S,
+    );
   };
 }
 
