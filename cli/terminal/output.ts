@@ -8,7 +8,7 @@ export type Columns = Readonly<Record<string, string>>;
 export interface Output {
   json: boolean;
   rows(rows: readonly unknown[], columns: Columns): void;
-  /** One thing, a line for each of its fields. */
+  /** One thing, a line for each of its fields, and a table for those that are lists of simple things. */
   thing(thing: unknown): void;
   /** That something was done; as JSON it is `{}`. */
   done(text: string): void;
@@ -32,14 +32,28 @@ export function createOutput(terminal: Terminal, json: boolean): Output {
     thing(thing) {
       if (json) return asJson(thing);
       if (typeof thing !== 'object' || thing === null) return out(`${textOf(thing)}\n`);
-      const lines = Object.entries(thing).map(([name, value]) => [name, textOf(value)]);
-      out(lines.length === 0 ? 'Done.\n' : tableOf(lines, width));
+      const fields = Object.entries(thing);
+      const lines = fields.filter(([, value]) => !isTable(value)).map(([name, value]) => [name, textOf(value)]);
+      if (lines.length > 0) out(tableOf(lines, width));
+      for (const [name, value] of fields) {
+        if (!isTable(value)) continue;
+        const columns = [...new Set(value.flatMap(Object.keys))];
+        const cells = value.map((row) => columns.map((column) => textOf(row[column])));
+        out(`\n${shownText(name)}:\n${tableOf([columns.map((column) => column.toUpperCase()), ...cells], width)}`);
+      }
+      if (fields.length === 0) out('Done.\n');
     },
     done: (text) => (json ? asJson({}) : out(`${text}\n`)),
     line: (thing, text) => out(`${json ? JSON.stringify(thing) : shownText(text)}\n`),
     note: (text) => err(`${text}\n`),
   };
 }
+
+const isTable = (value: unknown): value is Record<string, unknown>[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((row) => typeof row === 'object' && row !== null && Object.values(row).every(isSimple));
+const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
 /** Returns what is at a place such as `client_user.role.name`; at none, the thing itself. */
 export function valueAt(thing: unknown, place: string): unknown {
