@@ -380,6 +380,9 @@ describe('every command', () => {
     expect(lines).toContainEqual(expect.objectContaining({ type: 'volume', name: 'web', day }));
     expect(cells(await text('usage costs --type volume'))[1]).toContain('volume');
     expect(await text('usage costs --csv')).toMatch(/^client_id,/);
+    const running = await text('client running-costs 1');
+    expect(running).toMatch(/^price_per_hour +\d/m);
+    expect(running).toMatch(/\n\nlines:\nREGION_ID +TYPE +/);
     const used = await json(`usage report used ${time}`);
     expect(used).toContainEqual(expect.objectContaining({ type: 'volume', last_name: 'web' }));
     expect(cells(await text(`usage report costs ${time}`))[0]).toContain('COST');
