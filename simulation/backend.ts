@@ -169,6 +169,16 @@ export function simulatedLoad({ machineId, disks, from, to, stepMs }: LoadQuesti
   return load;
 }
 
+const COUNTED_MS = 300_000;
+
+/** Returns how many bytes a machine sent in that time, by its load every five minutes. */
+function sentIn(machineId: string, from: Date, to: Date): number {
+  if (to <= from) return 0;
+  const load = simulatedLoad({ machineId, disks: [], from, to: new Date(to.getTime() - 1), stepMs: COUNTED_MS });
+  const seconds = ({ time }: MachineLoad) => Math.min(COUNTED_MS, to.getTime() - time.getTime()) / 1_000;
+  return Math.round(load.reduce((sum, one) => sum + (one.network?.bytesOut ?? 0) * seconds(one), 0));
+}
+
 /** How often to look for what became of machines. */
 const LOOK_MS = 500;
 
@@ -320,6 +330,13 @@ export function createSimulatedBackend(deps: {
     loadOf: async (_ref, question) => simulatedLoad(question),
     trafficOf: async ({ id: machineId }, times) =>
       simulatedLoad({ machineId, disks: [], ...times }).map(({ disks: _, ...load }) => load),
+    // Everything goes out through the first port.
+    sentBy: async (machines, { from, to }) =>
+      new Map(
+        machines.flatMap(({ machineId, createdAt, ports: [port] }): [string, number][] =>
+          port ? [[port.id, sentIn(machineId, createdAt > from ? createdAt : from, to)]] : [],
+        ),
+      ),
     async consoleOf({ kind, id }, { machineId, type = 'serial' }) {
       if (type !== 'serial') return undefined;
       const look = () => findGuest(pool, { kind, id, machineId });

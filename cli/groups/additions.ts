@@ -171,6 +171,7 @@ export const additions: Partial<Record<OperationId, Addition>> = {
       REGION: 'region_id',
       HOUR: 'per_hour',
       MONTH: 'per_month',
+      GB: 'per_gb',
       LIST: 'price_list_id',
     },
     rows: 'prices',

@@ -62,6 +62,7 @@ export const WORDS: Record<string, string[]> = {
   'invoices.currency': ['AZN', 'EUR', 'USD'],
   'usage_periods.type': [
     'baremetal',
+    'egress_traffic',
     'external_ip',
     'file_share',
     'floatingip',

@@ -143,9 +143,10 @@ export interface ListedPrice {
   region_id?: number;
   /** Without it, that of the list. */
   currency?: Currency;
-  /** One of the two. A month has 720 hours. */
+  /** One of them; `per_gb` for traffic. A month has 720 hours. */
   per_hour?: number;
   per_month?: number;
+  per_gb?: number;
 }
 
 /** What accounts pay. What a list leaves out is as in the wider scope, and at last as in the catalogue. */

@@ -1395,6 +1395,13 @@ export interface Tables {
     user_client_id: number;
     user_id: number;
   };
+  traffic_meters: {
+    after_id: string | null;
+    hour_ends: Date | null;
+    metered_until: Date;
+    region_id: number;
+    taken_until: Date | null;
+  };
   usage_closings: {
     day: string;
     id: Generated<boolean>;
@@ -1420,6 +1427,7 @@ export interface Tables {
     tags: JSONColumnType<Record<string, string>> | null;
     type:
       | 'baremetal'
+      | 'egress_traffic'
       | 'external_ip'
       | 'file_share'
       | 'floatingip'

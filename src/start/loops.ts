@@ -1,6 +1,7 @@
 import { startSuspensions } from '../cloud/compute/instances/suspension/work.ts';
 import { startBudgets } from '../cloud/money/budgets/work.ts';
 import { startClosingDays } from '../cloud/money/costs/closing.ts';
+import { startMeteringTraffic } from '../cloud/money/costs/traffic.ts';
 import { startInvoicing } from '../cloud/money/invoices/work.ts';
 import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
 import type { Config } from '../config.ts';
@@ -15,6 +16,7 @@ export function startLoops(
   for (const one of [
     startSnapshotSchedules(on, mayWork),
     startInvoicing(on, { graceMs: config.invoiceGraceMs, mayWork }),
+    startMeteringTraffic(on, { regions: config.workerRegions, mayWork }),
     startClosingDays(on, mayWork),
     startBudgets(on, mayWork),
     startSuspensions(on, mayWork),

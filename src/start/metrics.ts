@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { maintenanceSeconds } from '../cloud/ground/maintenance/service.ts';
+import { unmeteredSeconds } from '../cloud/money/costs/traffic.ts';
 import { countByRegion } from '../cloud/network/networks/external/service.ts';
 import { failedMachines, workFigures } from '../convergence/measures.ts';
 import type { Database, Sql } from '../db/database.ts';
@@ -24,7 +25,7 @@ export interface SharedFigures {
 type Refresh = (sql: Sql) => Promise<void>;
 
 export function createSharedFigures(registry = new Registry()): SharedFigures {
-  const refreshes = [tasks, machines, webhooks, mails, auditLog, aiTasks, workers, addresses, maintenance].map((make) =>
+  const refreshes = [tasks, machines, webhooks, mails, auditLog, aiTasks, workers, addresses, maintenance, traffic].map((make) =>
     make(registry),
   );
   return {
@@ -180,6 +181,20 @@ function maintenance(registry: Registry): Refresh {
     const all = await maintenanceSeconds(sql);
     lasting.reset();
     for (const { region, backend, seconds } of all) lasting.set({ region, backend }, seconds);
+  };
+}
+
+function traffic(registry: Registry): Refresh {
+  const late = gauge(
+    registry,
+    'tradewind_traffic_unmetered_seconds',
+    'How long ago the traffic of a region was last metered completely',
+    ...['region'],
+  );
+  return async (sql) => {
+    const all = await unmeteredSeconds(sql);
+    late.reset();
+    for (const { region, seconds } of all) late.set({ region }, seconds);
   };
 }
 

@@ -33,7 +33,7 @@ const OWNERS: Record<string, string> = {
     'lb_l7_policies lb_l7_rules lb_listeners lb_members lb_pools load_balancers',
   'src/cloud/load-balancing/secrets': 'secret_uses secrets',
   'src/cloud/money/budgets': 'budgets',
-  'src/cloud/money/costs': 'usage_closings usage_periods',
+  'src/cloud/money/costs': 'traffic_meters usage_closings usage_periods',
   'src/cloud/money/invoices': 'billed_months credit_notes invoice_counters invoice_lines invoices payments',
   'src/cloud/network/ddos': 'ddos_profiles',
   'src/cloud/network/floating-ips': 'floating_ips',

@@ -18,6 +18,7 @@ const OWN_LIFE = [
   'login_sessions',
   'removal_time',
   'suspension_turns',
+  'traffic_meters',
   'usage_closings',
   'webhook_deliveries',
   'webhook_sending',

@@ -80,6 +80,15 @@ export interface Backend {
   /** The same for a load balancer: the traffic that goes through it, and the load of what balances it. */
   trafficOf?(ref: Ref<'load_balancer'>, times: Times, call: Pick<Call, 'log' | 'signal'>): Promise<Load[]>;
   /**
+   * Returns how many bytes each of the ports sent out of the region in that time, by the IDs of the ports; leaves out what sent
+   * nothing. Omit it if the backend doesn't count. Workers call it for times that are over, and bill what it says.
+   */
+  sentBy?(
+    machines: readonly SendingMachine[],
+    time: { from: Date; to: Date },
+    call: Pick<Call, 'log' | 'signal'>,
+  ): Promise<ReadonlyMap<string, number>>;
+  /**
    * Returns the console of a machine; undefined if it has none of that type. Omit it if the backend has no consoles. `ref`
    * is the machine, or the cluster whose node it is. Processes of the API call it, and somebody waits for the answer.
    */
@@ -147,6 +156,15 @@ export interface Load {
 export interface MachineLoad extends Load {
   /** By the names in the question. */
   disks?: Record<string, { bytesRead: number; bytesWritten: number; reads: number; writes: number }>;
+}
+
+/** A machine, and those of its ports that have a way out. */
+export interface SendingMachine {
+  /** The machine, or the cluster whose node it is. */
+  ref: Ref<'cluster' | 'machine'>;
+  machineId: string;
+  createdAt: Date;
+  ports: readonly { id: string; macAddress: string }[];
 }
 
 export interface ConsoleQuestion {

@@ -21,8 +21,10 @@ export function Prices() {
 }
 
 /** The API prices these by the GiB. */
-export const unitOf = (item: string): string =>
-  /^(volume_types\.|file_share_types\.|image_storage$|log_storage$)/.test(item) ? 'one GiB' : 'one';
+const IN_GIB = /^(volume_types\.|file_share_types\.|image_storage$|log_storage$)/;
+/** These have prices of a GB, whatever the time. */
+export const isTraffic = (item: string): boolean => item.startsWith('egress_traffic.');
+export const unitOf = (item: string): string => (isTraffic(item) ? 'one GB' : IN_GIB.test(item) ? 'one GiB' : 'one');
 
 /** What an account pays, now or at another time. */
 export function PriceTable({ clientId }: { clientId?: number }) {
@@ -53,19 +55,22 @@ export function PriceTable({ clientId }: { clientId?: number }) {
           { name: 'Of', show: ({ item }) => unitOf(item) },
           { name: 'Region', show: ({ region_id }) => regionName(region_id) },
           {
-            name: 'Listed an hour',
+            name: 'Listed',
             number: true,
-            show: ({ listed_per_hour }) => <Money amount={listed_per_hour} currency={data?.currency} />,
+            show: ({ listed_per_hour, listed_per_gb }) => (
+              <Money amount={listed_per_gb ?? listed_per_hour} currency={data?.currency} />
+            ),
           },
           {
-            name: 'An hour',
+            name: 'An hour, or a GB',
             number: true,
-            show: ({ per_hour }) => <Money amount={per_hour} currency={data?.currency} />,
+            show: ({ per_hour, per_gb }) => <Money amount={per_gb ?? per_hour} currency={data?.currency} />,
           },
           {
             name: 'A month',
             number: true,
-            show: ({ per_month }) => <Money amount={per_month} currency={data?.currency} />,
+            show: ({ item, per_month }) =>
+              !isTraffic(item) && <Money amount={per_month} currency={data?.currency} />,
           },
           { name: 'Price list', show: ({ price_list_id }) => price_list_id ?? 'catalogue' },
         ]}

@@ -88,6 +88,7 @@ interface Price {
   currency?: string;
   per_hour?: number;
   per_month?: number;
+  per_gb?: number;
 }
 
 function Lists({
@@ -135,8 +136,12 @@ function Lists({
                   {prices.map((price) => (
                     <li key={`${price.item} ${price.region_id}`}>
                       <code>{price.item}</code> {price.region_id !== undefined && `in ${regionName(price.region_id)} `}
-                      <Money amount={price.per_hour ?? price.per_month} currency={price.currency ?? currency} />
-                      {price.per_hour === undefined ? ' a month' : ' an hour'} for {unitOf(price.item)}
+                      <Money
+                        amount={price.per_gb ?? price.per_hour ?? price.per_month}
+                        currency={price.currency ?? currency}
+                      />
+                      {price.per_hour !== undefined && ' an hour'}
+                      {price.per_month !== undefined && ' a month'} for {unitOf(price.item)}
                     </li>
                   ))}
                 </ul>

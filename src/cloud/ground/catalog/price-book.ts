@@ -29,14 +29,21 @@ export const priced = {
   imageStorage: 'image_storage',
   logStorage: 'log_storage',
   ddosProtection: 'ddos_protection',
+  /** Of one GB, unlike all others. */
+  egressTraffic: (by: 'virtual' | 'baremetal' | '') => `egress_traffic.${by}`,
 };
+
+/** What an item has a price for: an hour, or a GB of 1,000,000,000 bytes. */
+export const pricedPer = (item: string): 'hour' | 'gb' => (item.startsWith(priced.egressTraffic('')) ? 'gb' : 'hour');
 
 export interface PriceBook {
   /**
    * Returns what an item costs for one hour, before discount and tax, as a decimal text; undefined where the book has no
-   * price. What has a size costs so much for one GiB.
+   * price. What has a size costs so much for one GiB. Traffic costs so much for one GB, whatever the time.
    */
   hourPrice(regionId: number, item: string, currency: CurrencyCode): string | undefined;
+  /** Whether the item has a price in any currency. */
+  hasPrice(regionId: number, item: string): boolean;
   /** Returns the regions and names of everything that has a price in the currency. */
   pricedItems(currency: CurrencyCode): readonly { regionId: number; item: string }[];
   clientTerms(clientId: number): PriceTerms;
@@ -47,10 +54,16 @@ type Content = CatalogContent['price-book.yaml'];
 /** Builds the look-ups for checked content. */
 export function priceBookOf({ prices, default_terms: defaultTerms, clients }: Content): PriceBook {
   const lists = new Map(prices.map((list) => [`${list.region_id} ${list.currency}`, hourPrices(list)]));
+  const priceable = new Set(
+    prices.flatMap(({ region_id: id, currency }) =>
+      [...(lists.get(`${id} ${currency}`)?.keys() ?? [])].map((item) => `${id} ${item}`),
+    ),
+  );
   const usual = termsOf(defaultTerms);
   const terms = new Map(clients.map(({ client_id: id, ...own }) => [id, termsOf({ ...defaultTerms, ...own })]));
   return {
     hourPrice: (regionId, item, currency) => lists.get(`${regionId} ${currency}`)?.get(item),
+    hasPrice: (regionId, item) => priceable.has(`${regionId} ${item}`),
     pricedItems: (currency) =>
       prices
         .filter((list) => list.currency === currency)

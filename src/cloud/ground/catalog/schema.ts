@@ -318,6 +318,13 @@ export const PricesEntry = entry({
   log_storage: Type.Optional(unitPrice),
   public_ipv4: Type.Optional(unitPrice),
   ddos_protection: Type.Optional(unitPrice),
+  egress_traffic: Type.Optional(
+    Type.Partial(entry({ virtual: unitPrice, baremetal: unitPrice }), {
+      additionalProperties: false,
+      description:
+        'Price of one GB that instances or bare metal servers send out of the region. Without it, traffic is not metered',
+    }),
+  ),
   flavors: Type.Record(Type.String(), unitPrice, {
     default: {},
     description: 'Price of a machine for one hour',

@@ -11,6 +11,7 @@ export {
   type PriceTerms,
   priceBooksBetween,
   priced,
+  pricedPer,
 } from './price-book.ts';
 export type {
   CurrencyCode,

@@ -15,7 +15,7 @@ export interface PriceList {
   hours: ReadonlyMap<string, string>;
 }
 
-/** What an item costs an account for one hour, before discount and tax. */
+/** What an item costs an account for one hour, or of traffic for one GB, before discount and tax. */
 export interface HourPrice {
   hour: string | undefined;
   /** The price list that says so; null for the catalogue. */
@@ -44,9 +44,9 @@ export function priceList({ id, from, terms }: Omit<PriceList, 'hours'>): PriceL
   return { id, from, terms, hours };
 }
 
-function hourOf({ per_hour, per_month = 0 }: ListedPrice): string {
-  const hour = per_hour === undefined ? new Precise(per_month).div(HOURS_PER_MONTH) : new Precise(per_hour);
-  return hour.toFixed();
+function hourOf({ per_hour, per_month = 0, per_gb }: ListedPrice): string {
+  const whole = per_gb ?? per_hour;
+  return (whole === undefined ? new Precise(per_month).div(HOURS_PER_MONTH) : new Precise(whole)).toFixed();
 }
 
 /** The VAT of an account, by who it is and who issues its invoices. */

@@ -4,7 +4,14 @@ import type { BillingProfile, IssuerSettings, ListTerms } from '../../../db/json
 import { findClient } from '../../../iam/accounts/service.ts';
 import { grouped } from '../../../lib/lists.ts';
 import type { Clock } from '../../../lib/time.ts';
-import { type Catalog, type CurrencyCode, type DatedPriceBook, priceBooksBetween, priced } from '../catalog/service.ts';
+import {
+  type Catalog,
+  type CurrencyCode,
+  type DatedPriceBook,
+  priceBooksBetween,
+  priced,
+  pricedPer,
+} from '../catalog/service.ts';
 import type { Holder } from '../dated-lists/in-transaction.ts';
 import { type ClientPrices, clientPrices, type PriceList, priceList, vatOf } from './client-prices.ts';
 import type { PriceListRow } from './lists/store.ts';
@@ -12,7 +19,11 @@ import * as store from './lists/store.ts';
 import { type Dated, PLATFORM, partiesBetween, partyOf } from './parties/in-transaction.ts';
 
 /** Whether the region has something that may have a price. */
-export function isOffered({ regions, flavor }: Pick<Catalog, 'regions' | 'flavor'>, regionId: number, item: string) {
+export function isOffered(
+  { regions, flavor, hasPrice }: Pick<Catalog, 'regions' | 'flavor' | 'hasPrice'>,
+  regionId: number,
+  item: string,
+): boolean {
   const region = regions.get(regionId);
   if (!region) return false;
   const [volume, share, machine] = [priced.volume(''), priced.fileShare(''), priced.flavor('')];
@@ -20,7 +31,8 @@ export function isOffered({ regions, flavor }: Pick<Catalog, 'regions' | 'flavor
   if (item.startsWith(volume)) return !region.available_volume_types || has(region.available_volume_types, volume);
   if (item.startsWith(share)) return has(region.file_share_types ?? [], share);
   if (item.startsWith(machine)) return flavor(regionId, item.slice(machine.length)) !== undefined;
-  return true;
+  // Traffic is metered where the catalogue prices it.
+  return pricedPer(item) === 'hour' || hasPrice(regionId, item);
 }
 
 /** Prices that take as much memory as a usual row of a cache. */

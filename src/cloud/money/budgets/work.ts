@@ -8,7 +8,7 @@ import { administratorsOf } from '../../../mail/receivers.ts';
 import type { Platform } from '../../../platform.ts';
 import { BUDGET_REACHED } from '../../../requests/event-types.ts';
 import { eventData, writingEvents } from '../../../requests/events.ts';
-import { pricedUses } from '../costs/service.ts';
+import { pricedUses, unitsPerPrice } from '../costs/service.ts';
 import { linesOf, spansOf, type LineRow as UsedLine } from '../costs/statements/service.ts';
 import { Exact } from '../invoices/formula.ts';
 import { monthOf } from './service.ts';
@@ -25,7 +25,6 @@ const EVERY_MS = 60_000;
 /** What takes long to count is counted more seldom. */
 const REST = 20;
 const LINES_AT_ONCE = 10_000;
-const SECONDS_PER_HOUR = 3_600;
 
 /** Begins to count. `mayWork` says whether the clock can be trusted. */
 export function startBudgets(on: Platform, mayWork: () => boolean): { stop(): Promise<void> } {
@@ -105,9 +104,13 @@ async function spentBy(on: Platform, clients: readonly number[], now: Date): Pro
   }
 }
 
-function add(spent: Map<string, Decimal>, { client_id, project_id }: UsedLine, uses: ReturnType<typeof pricedUses>) {
-  for (const { hour, seconds, terms } of uses) {
-    const cost = new Exact(hour ?? 0).times(seconds).div(SECONDS_PER_HOUR);
+function add(
+  spent: Map<string, Decimal>,
+  { client_id, project_id, type }: UsedLine,
+  uses: ReturnType<typeof pricedUses>,
+): void {
+  for (const { hour, units, terms } of uses) {
+    const cost = new Exact(hour ?? 0).times(units).div(unitsPerPrice(type));
     for (const project of [null, project_id]) {
       const key = keyOf(client_id, project, terms.currency);
       spent.set(key, (spent.get(key) ?? new Exact(0)).plus(cost));

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../../db/database.ts';
+import { holds, type Transaction } from '../../../db/database.ts';
 import { loop } from '../../../lib/loop.ts';
 import type { Platform } from '../../../platform.ts';
 import { USAGE_CLOSED } from '../../../requests/event-types.ts';
 import { eventData, writingEvents } from '../../../requests/events.ts';
+import { DAY_MS } from './period.ts';
+import { isAllTrafficKnown } from './store.ts';
 
 /*
  * Tells billing systems that nothing changes any more in what was used on a day: one event for each account that has a webhook
@@ -14,7 +16,6 @@ const LOOK_MS = 5_000;
 const BATCH = 100;
 /** After the end of a day. Every transaction that began on it has ended then. */
 const GRACE_MS = 15 * 60_000;
-const DAY_MS = 86_400_000;
 
 /** Begins to look for days that are over. `mayWork` says whether the clock can be trusted. */
 export function startClosingDays(on: Platform, mayWork: () => boolean): { stop(): Promise<void> } {
@@ -45,6 +46,7 @@ async function step(tx: Transaction): Promise<boolean> {
   // Days on which nothing ran are told as well, one after the other.
   const { day, next_id: first } =
     known.next_id === null ? { day: dayOf(Date.parse(known.day) + DAY_MS), next_id: 0 } : known;
+  if (known.next_id === null && !(await isKnown(tx, day))) return false;
   const accounts = await accountsToTell(tx, first ?? 0);
   if (accounts.length > 0) await tell(tx, day, accounts);
   const next_id = accounts.length < BATCH ? null : (accounts.at(-1) ?? 0) + 1;
@@ -57,6 +59,11 @@ async function begin(tx: Transaction, day: string): Promise<false> {
   await sql`insert into usage_closings (day) select ${day} where not exists (select from usage_closings)
     on conflict do nothing`.execute(tx.sql);
   return false;
+}
+
+async function isKnown(tx: Transaction, day: string): Promise<boolean> {
+  const end = sql`${new Date(Date.parse(day) + DAY_MS)}::timestamptz`;
+  return holds(tx.sql, isAllTrafficKnown(end, tx.now));
 }
 
 async function accountsToTell(tx: Transaction, first: number): Promise<number[]> {

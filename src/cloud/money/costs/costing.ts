@@ -13,6 +13,7 @@ export interface Use {
 
 const ITEMS: Record<UsedType, (sku: string) => string> = {
   baremetal: priced.flavor,
+  egress_traffic: (sku) => priced.egressTraffic(sku === 'baremetal' ? sku : 'virtual'),
   external_ip: () => priced.publicAddress,
   file_share: priced.fileShare,
   floatingip: () => priced.publicAddress,
@@ -29,7 +30,7 @@ export function priceOfUse(prices: ClientPrices, { type, sku, amount, region_id 
   return volumePrice(prices.terms, prices.hourPrice(region_id, ITEMS[type](sku)), amount);
 }
 
-/** What one of the uses of a line costs in an hour; null without a price. */
+/** What one of the uses of a line costs in an hour, or a GB of it; null without a price. */
 export interface PricedUse extends TimedUse {
   hour: number | null;
   resellerId: number;
@@ -50,17 +51,19 @@ export function pricedUses(dated: readonly DatedPrices[], line: Omit<Use, 'amoun
 // Has so many digits that nothing is rounded except by the rounding below.
 export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });
 
-const SECONDS_PER_HOUR = 3_600;
+/** How many of the units of a use cost its price: the seconds of an hour, or the bytes of a GB. */
+export const unitsPerPrice = (type: UsedType): number => (type === 'egress_traffic' ? 1_000_000_000 : 3_600);
 const SHOWN_DECIMALS = 5;
 /** Of amounts in minutes, which seldom are whole. */
 const UNIT_DECIMALS = 10;
 
-/** How long an amount was used while the same prices were in force. */
+/** How long an amount was used while the same prices were in force, or how much traffic there was. */
 export interface TimedUse {
   /** The number of the prices, counted from 0. */
   book: number;
   amount: number;
-  seconds: number;
+  /** Seconds; of traffic, whose amount is 1, bytes. */
+  units: number;
 }
 
 export interface Cost {
@@ -71,7 +74,7 @@ export interface Cost {
 }
 
 /**
- * Returns what the uses cost together: for each, the price of an hour as the preview has it, times the hours. It is
+ * Returns what the uses cost together: for each, the price of an hour as the preview has it, times the hours, or that of a GB. It is
  * rounded once, at the end, to 5 decimals or, on request, not at all.
  */
 export function costOf(
@@ -82,7 +85,7 @@ export function costOf(
 ): Cost {
   let total = new Exact(0);
   const currencies = new Set<CurrencyCode>();
-  for (const { book: number, amount, seconds } of uses) {
+  for (const { book: number, amount, units } of uses) {
     const prices = dated[number]?.prices;
     if (!prices) return noCost('error', null, 'No price list was in force.');
     const price = priceOfUse(prices, { ...what, amount });
@@ -91,12 +94,12 @@ export function costOf(
     if (price.price_per_hour === null) {
       return noCost('error', price.currency_code, 'The price list of the region has no price for it.');
     }
-    total = total.plus(new Exact(price.price_per_hour).times(seconds));
+    total = total.plus(new Exact(price.price_per_hour).times(units));
   }
   if (currencies.size > 1) {
     return noCost('error', null, 'The currency changed meanwhile; ask for the time before and after it.');
   }
-  const cost = total.div(SECONDS_PER_HOUR);
+  const cost = total.div(unitsPerPrice(what.type));
   const shown = rounding ? cost.toDecimalPlaces(SHOWN_DECIMALS) : cost;
   const [currency = null] = currencies;
   return { cost: shown.toNumber(), currency, err: null, price_status: 'show' };
@@ -106,10 +109,14 @@ function noCost(price_status: 'error' | 'hide', currency: CurrencyCode | null, e
   return { cost: null, currency, err, price_status };
 }
 
-/** Returns minutes, times the GiB of what has a size. */
-export function unitsOf(uses: readonly TimedUse[]): number {
-  const seconds = uses.reduce((sum, use) => sum.plus(new Exact(use.amount).times(use.seconds)), new Exact(0));
-  return seconds.div(60).toDecimalPlaces(UNIT_DECIMALS).toNumber();
+/** Returns seconds, times the GiB of what has a size; of traffic, bytes. */
+export const quantityOf = (uses: readonly TimedUse[]): Decimal =>
+  uses.reduce((sum, use) => sum.plus(new Exact(use.amount).times(use.units)), new Exact(0));
+
+/** Returns minutes, times the GiB of what has a size; of traffic, bytes. */
+export function billedValueOf(type: UsedType, uses: readonly TimedUse[]): number {
+  const quantity = quantityOf(uses);
+  return type === 'egress_traffic' ? quantity.toNumber() : quantity.div(60).toDecimalPlaces(UNIT_DECIMALS).toNumber();
 }
 
 export function statusOf(costs: readonly Pick<Cost, 'price_status'>[]): Cost['price_status'] {

@@ -1,7 +1,10 @@
 import { InvalidError } from '../../../lib/errors.ts';
 import { calendarTime } from '../../../lib/time.ts';
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
+
+/** How long after the end of a day its traffic is awaited. Then the day is told and billed without it. */
+export const TRAFFIC_AWAITED_MS = DAY_MS;
 const MONTH = /^(\d{4})-(0[1-9]|1[0-2])/;
 
 /** From the first moment until before the second. */
@@ -52,8 +55,11 @@ export function periodOfMonth(request: { year_month?: string; time_from?: string
 
 function dayOf(field: string, text: string): number {
   const moment = calendarTime(field, text);
-  return moment ? Math.floor(moment.getTime() / DAY_MS) * DAY_MS : 0;
+  return moment ? startOfDay(moment).getTime() : 0;
 }
+
+/** Returns the beginning of the day in UTC. */
+export const startOfDay = (time: Date | number): Date => new Date(Math.floor(Number(time) / DAY_MS) * DAY_MS);
 
 function monthOf(text: string): ReportPeriod {
   const [, year, month] = MONTH.exec(text) ?? [];

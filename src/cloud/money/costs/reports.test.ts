@@ -165,9 +165,9 @@ describe('totals', () => {
     const answer = await service.http.post(TOTALS, { ...march, regions: [2], response_format: 'csv_totals' });
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(answer.text).toBe(
-      'type,region,region_id,billing_metric_name,billing_value,billing_value_unit,flavor,volume_type,file_share_type,' +
+      'type,region,region_id,billing_metric_name,billing_value,billing_value_unit,flavor,volume_type,file_share_type,instance_type,' +
         'billing_feature_name,cost,currency,err\r\n' +
-        'volume,2,2,volume_t_standard_gbm,14400,gbminutes,,standard,,"Volume (standard), GiB",0.0365,EUR,\r\n',
+        'volume,2,2,volume_t_standard_gbm,14400,gbminutes,,standard,,,"Volume (standard), GiB",0.0365,EUR,\r\n',
     );
   });
 
@@ -359,7 +359,7 @@ it('what was renamed counts as a whole, under its last name, and its periods are
     { ...report, bookStarts: [report.from], filter: { types: ['volume'] } },
     { orders: [] },
   );
-  expect(rows).toMatchObject([{ resource_id: id, uses: [{ book: 0, amount: 6, seconds: 7_200 }] }]);
+  expect(rows).toMatchObject([{ resource_id: id, uses: [{ book: 0, amount: 6, units: 7_200 }] }]);
   await database.close();
 });
 

@@ -7,6 +7,7 @@ const { Array: List, Integer, Number: Num, Optional, String: Text } = Type;
 /** Types of what costs something, as the published reports name them. */
 export const USED_TYPES = [
   'baremetal',
+  'egress_traffic',
   'external_ip',
   'file_share',
   'floatingip',
@@ -31,7 +32,6 @@ const UNUSED_TYPES = [
   'dbaas_postgresql_memory',
   'dbaas_postgresql_public_network',
   'dbaas_postgresql_volume',
-  'egress_traffic',
   'functions',
   'functions_calls',
   'functions_traffic',
@@ -43,6 +43,7 @@ const REPORTED_TYPES = [...USED_TYPES, ...UNUSED_TYPES];
 const machine = ['flavor', 'last_name', 'type', 'uuid'] as const;
 const FILTER_FIELDS = {
   baremetal: machine,
+  egress_traffic: ['instance_name', 'instance_type', 'port_id', 'type', 'vm_id'],
   external_ip: ['attached_to_vm', 'ip_address', 'network_id', 'port_id', 'subnet_id', 'type'],
   file_share: ['file_share_type', 'last_name', 'last_size', 'type', 'uuid'],
   floatingip: ['ip_address', 'last_name', 'type', 'uuid'],
@@ -56,13 +57,7 @@ const FILTER_FIELDS = {
 
 const filterForms = [
   ...Object.entries(FILTER_FIELDS).map(([type, fields]) => filterForm([type], fields)),
-  filterForm(UNUSED_TYPES, [
-    ...new Set(Object.values(FILTER_FIELDS).flat()),
-    'instance_name',
-    'instance_type',
-    'schedule_id',
-    'vm_id',
-  ]),
+  filterForm(UNUSED_TYPES, [...new Set(Object.values(FILTER_FIELDS).flat()), 'schedule_id']),
 ];
 function filterForm(types: readonly string[], fields: readonly string[]) {
   return Type.Object(
@@ -206,10 +201,13 @@ const used = {
   region_id: Integer({ description: 'Region ID' }),
   billing_metric_name: Text({ description: 'What is counted', examples: ['volume_t_standard_gbm'] }),
   billing_value: Num({ description: 'How much of it', examples: [216_000] }),
-  billing_value_unit: wire.oneOf(['minutes', 'gbminutes'], { description: 'Minutes, or GiB times minutes' }),
+  billing_value_unit: wire.oneOf(['minutes', 'gbminutes', 'bytes'], {
+    description: 'Minutes, or GiB times minutes; bytes of traffic',
+  }),
   flavor: wire.OptionalText({ description: 'Of machines and load balancers' }),
   volume_type: wire.OptionalText({ description: 'Of volumes and snapshots' }),
   file_share_type: wire.OptionalText({ description: 'Of file shares' }),
+  instance_type: Optional(wire.oneOf(['vm', 'baremetal'], { description: 'What sent the traffic' })),
 };
 const ofResource = {
   project_id: Integer({ description: 'Project ID' }),
@@ -225,9 +223,11 @@ const ofResource = {
   attached_to_vm: Optional(wire.nullable(Uuid('Instance that has the volume or address'))),
   source_volume_uuid: Optional(Uuid('Volume of a snapshot')),
   ip_address: wire.OptionalText({ description: 'Address of a floating or external IP' }),
-  port_id: Optional(Uuid('Port of an external IP')),
+  port_id: Optional(Uuid('Port of an external IP, or through which the traffic went')),
   subnet_id: Optional(Uuid('Subnet of an external IP')),
   network_id: Optional(Uuid('Network of an external IP')),
+  vm_id: Optional(Uuid('What sent the traffic')),
+  instance_name: wire.OptionalTextOrNull({ description: 'Its last name in that time' }),
 };
 const costs = {
   billing_feature_name: wire.TextOrNull({ description: 'For people', examples: ['Volume (standard), GiB'] }),

@@ -7,7 +7,7 @@ import { featureOf, presentedResource, presentedTotal } from './presenter.ts';
 import type * as schema from './schema.ts';
 import * as store from './store.ts';
 
-export { pricedUses, priceOfUse, type Use } from './costing.ts';
+export { pricedUses, priceOfUse, type Use, unitsPerPrice } from './costing.ts';
 
 /* What an account used, and what that costs. What goes on counts until now. All throw UnavailableError if too many wait. */
 

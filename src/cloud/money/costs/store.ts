@@ -3,7 +3,7 @@ import type { Database, Sql } from '../../../db/database.ts';
 import type { UsedDetails } from '../../../db/json-columns.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { TimedUse } from './costing.ts';
-import type { ReportPeriod } from './period.ts';
+import { type ReportPeriod, TRAFFIC_AWAITED_MS } from './period.ts';
 import type { ReportFilter, ReportOrder, UsedType } from './schema.ts';
 
 export interface Report extends ReportPeriod {
@@ -39,22 +39,35 @@ export interface UsedResource extends Used {
 }
 
 /**
+ * SQL: the seconds of a cut of a period. Of traffic it is the bytes, as if they went evenly over the period: cuts add up to
+ * exactly all of it.
+ */
+export const unitsOfCut = (began: RawBuilder<unknown>, over: RawBuilder<unknown>): RawBuilder<unknown> => {
+  const until = (time: RawBuilder<unknown>) =>
+    sql`floor(amount * extract(epoch from ${time} - started_at) / extract(epoch from ended_at - started_at))`;
+  return sql`case when type = 'egress_traffic' then ${until(over)} - ${until(began)}
+    else extract(epoch from ${over} - ${began}) end::bigint`;
+};
+/** SQL: what the units are of. */
+export const AMOUNT = sql`case when type = 'egress_traffic' then 1 else amount end`;
+
+/**
  * Selects what was used in the period: each time cut to it, and at the changes of prices. The first price book also
  * holds before its time. What goes on counts until the second that has begun, as if it ended now.
  */
 function used(report: Report): RawBuilder<unknown> {
   const { from, to, now, bookStarts } = report;
-  const over = sql`least(coalesce(ended_at, date_trunc('second', ${now}::timestamptz)), ${to}::timestamptz)`;
+  const began = sql`greatest(started_at, valid_from, ${from})`;
+  const over = sql`least(coalesce(ended_at, date_trunc('second', ${now}::timestamptz)), ${to}::timestamptz, valid_until)`;
   return sql`(
-    select periods.*, number - 1 as book, greatest(started_at, valid_from, ${from}) as began,
-      least(${over}, valid_until) as over,
-      extract(epoch from least(${over}, valid_until) - greatest(started_at, valid_from, ${from}))::bigint as seconds
+    select id, type, sku, resource_id, project_id, region_id, number - 1 as book, ${AMOUNT} as amount, ${began} as began,
+      ${over} as over, ${unitsOfCut(began, over)} as units
     from usage_periods as periods
     join (
       select number, case when number = 1 then '-infinity' else valid_from end as valid_from,
         coalesce(lead(valid_from) over (order by number), 'infinity') as valid_until
       from unnest(${bookStarts.map((start) => start.toISOString())}::timestamptz[]) with ordinality as book (valid_from, number)
-    ) as books on greatest(started_at, valid_from, ${from}) < least(${over}, valid_until)
+    ) as books on ${began} < ${over}
     where ${sql.join(conditions(report), sql` and `)}
   )`;
 }
@@ -105,6 +118,8 @@ const FIELDS: Record<string, RawBuilder<unknown>> = {
   attached_to_vm: sql`${ATTACHED}::text`,
   file_share_type: sql`sku`,
   flavor: sql`sku`,
+  instance_name: sql`name`,
+  instance_type: sql`case sku when 'virtual' then 'vm' else sku end`,
   ip_address: detail('ip_address'),
   last_name: sql`name`,
   last_size: sql`coalesce(details ->> 'size', amount::text)`,
@@ -114,22 +129,23 @@ const FIELDS: Record<string, RawBuilder<unknown>> = {
   subnet_id: detail('subnet_id'),
   type: sql`type`,
   uuid: sql`resource_id::text`,
+  vm_id: detail('attached_to_vm'),
   volume_type: sql`sku`,
 };
 
 /** Arrays take half the time of JSON. */
-const USES = sql<number[][]>`array_agg(array[book, amount, seconds]::float8[])`;
+const USES = sql<number[][]>`array_agg(array[book, amount, units]::float8[])`;
 
 const withUses = <Row extends { uses: number[][] }>(row: Row) => ({
   ...row,
-  uses: row.uses.map(([book = 0, amount = 0, seconds = 0]): TimedUse => ({ book, amount, seconds })),
+  uses: row.uses.map(([book = 0, amount = 0, units = 0]): TimedUse => ({ book, amount, units })),
 });
 
 /** Returns what was used of each kind, in a fixed order. */
 export async function totalsOf(db: Sql, report: Report): Promise<UsedInTotal[]> {
   const { rows } = await sql<Omit<UsedInTotal, 'uses'> & { uses: number[][] }>`
     select type, sku, region_id, ${USES} as uses from (
-      select type, sku, region_id, book, amount, sum(seconds)::bigint as seconds from ${used(report)} as used
+      select type, sku, region_id, book, amount, sum(units)::bigint as units from ${used(report)} as used
       group by type, sku, region_id, book, amount
     ) as amounts
     group by type, sku, region_id order by region_id, type, sku`.execute(db);
@@ -142,7 +158,7 @@ const LAST = sql<UsedResource['last']>`(
   from usage_periods where id = last_id)`;
 
 const ORDERS: Record<string, RawBuilder<unknown>> = {
-  billing_value: sql`units`,
+  billing_value: sql`quantity`,
   first_seen: sql`first_seen`,
   last_name: sql`(select name from usage_periods where id = last_id)`,
   last_seen: sql`last_seen`,
@@ -161,12 +177,12 @@ export async function resourcesOf(
   { orders, limit = 10, offset = 0 }: PageQuery & { orders: readonly ReportOrder[] },
 ): Promise<Page<UsedResource>> {
   const kinds = sql`resource_id, type, sku, project_id, region_id`;
-  const grouped = sql<Omit<UsedResource, 'last' | 'uses'> & { uses: number[][]; units: number; last_id: number }>`(
-    select ${kinds}, min(first_seen) as first_seen, max(last_seen) as last_seen, sum(amount * seconds) as units,
+  const grouped = sql<Omit<UsedResource, 'last' | 'uses'> & { uses: number[][]; quantity: number; last_id: number }>`(
+    select ${kinds}, min(first_seen) as first_seen, max(last_seen) as last_seen, sum(amount * units) as quantity,
       max(last_id) as last_id, ${USES} as uses
     from (
       select ${kinds}, book, amount, min(began) as first_seen, max(over) as last_seen, max(id) as last_id,
-        sum(seconds)::bigint as seconds
+        sum(units)::bigint as units
       from ${used(report)} as used group by ${kinds}, book, amount
     ) as amounts group by ${kinds}
   )`;
@@ -184,6 +200,11 @@ export async function resourcesOf(
   const past = await all.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   return { count: past.count, rows };
 }
+
+/** SQL: whether no more traffic of the time before comes, since it is metered or no longer awaited. */
+export const isAllTrafficKnown = (before: RawBuilder<unknown>, now: Date): RawBuilder<boolean> => sql<boolean>`
+  (${before} + ${TRAFFIC_AWAITED_MS} * interval '1 millisecond' <= ${now}
+    or not exists (select from traffic_meters where metered_until < ${before}))`;
 
 const BATCH = 10_000;
 

@@ -1,5 +1,6 @@
 import PDFDocument from 'pdfkit';
 import { featureOf } from '../costs/presenter.ts';
+import { unitsPerPrice } from '../costs/service.ts';
 import type { Invoice } from './schema.ts';
 
 const MARGIN = 56;
@@ -30,6 +31,8 @@ export function inFont(text: string): string {
     })
     .join('');
 }
+
+const UNITS = { seconds: 'hours', gib_seconds: 'GiB hours', bytes: 'GB' };
 
 interface Column {
   title: string;
@@ -170,7 +173,7 @@ export function invoicePdf(invoice: Invoice, nameOfRegion: (id: number) => strin
     .slice(0, MOST_LINES)
     .map((line) => [
       `${featureOf({ ...line, sku: line.kind })}\n${placeOf(line, nameOfRegion(line.region_id))}`,
-      `${plain(line.quantity / 3_600)} ${line.unit === 'gib_seconds' ? 'GiB hours' : 'hours'}`,
+      `${plain(line.quantity / unitsPerPrice(line.type))} ${UNITS[line.unit]}`,
       `${plain(line.tax_percent)} %`,
       money(line.amount),
     ]);

@@ -1,7 +1,7 @@
 import type { IssuerSettings } from '../../../db/json-columns.ts';
 import { isoSeconds } from '../../../lib/time.ts';
 import type { NewMail } from '../../../mail/mailer.ts';
-import { isSized } from '../costs/presenter.ts';
+import { unitOf } from '../costs/presenter.ts';
 import type { UsedType } from '../costs/schema.ts';
 import { Exact, sum } from './formula.ts';
 import type * as schema from './schema.ts';
@@ -82,7 +82,7 @@ function presentedLine(row: LineRow): schema.Invoice['lines'][number] {
     type,
     kind: row.sku,
     quantity: Number(row.quantity),
-    unit: isSized(type) ? 'gib_seconds' : 'seconds',
+    unit: unitOf(type),
     tax_percent: Number(row.tax_percent),
     reverse_charge: row.reverse_charge,
     amount: Number(row.amount),

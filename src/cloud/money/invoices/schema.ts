@@ -58,7 +58,9 @@ const line = {
   type: wire.oneOf(USED_TYPES, { description: 'Type of resource', examples: ['volume'] }),
   kind: Text({ description: 'Flavor or type of volume', examples: ['standard'] }),
   quantity: Num({ description: 'How much was used' }),
-  unit: wire.oneOf(['seconds', 'gib_seconds'], { description: 'Seconds, or GiB times seconds' }),
+  unit: wire.oneOf(['seconds', 'gib_seconds', 'bytes'], {
+    description: 'Seconds, or GiB times seconds; bytes of traffic',
+  }),
   ...tax,
   amount: money('With VAT'),
 };

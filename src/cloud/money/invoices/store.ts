@@ -3,6 +3,7 @@ import { holds, type Sql, type Transaction } from '../../../db/database.ts';
 import type { CreditedLine, TaxSum } from '../../../db/json-columns.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { MoneySight } from '../../../requests/principal.ts';
+import { isAllTrafficKnown } from '../costs/store.ts';
 
 export type InvoiceRow = Selectable<Tables['invoices']>;
 export type LineRow = Selectable<Tables['invoice_lines']>;
@@ -134,7 +135,8 @@ const endOf = sql`((month || '-01')::timestamp + interval '1 month') at time zon
 
 /** SQL: whether something is to be done for a month. */
 const isWorkable = (now: Date, graceMs: number) => sql<boolean>`
-  stage <> 'done' and (stage like 'draft_%' or ${endOf} + ${graceMs} * interval '1 millisecond' <= ${now})`;
+  stage <> 'done' and (stage like 'draft_%' or (
+    ${endOf} + ${graceMs} * interval '1 millisecond' <= ${now} and ${isAllTrafficKnown(endOf, now)}))`;
 
 /** Whether a month has ended that nobody has begun, or there is more to do for one. */
 export const isAnyDue = (db: Sql, now: Date, graceMs: number): Promise<boolean> =>

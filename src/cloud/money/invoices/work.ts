@@ -11,7 +11,8 @@ import { INVOICE_FINALIZED } from '../../../requests/event-types.ts';
 import { eventData, writingEvents } from '../../../requests/events.ts';
 import { PLATFORM, partiesBetween } from '../../ground/prices/parties/in-transaction.ts';
 import type { DatedPrices } from '../../ground/prices/service.ts';
-import { pricedUses } from '../costs/service.ts';
+import type { UsedType } from '../costs/schema.ts';
+import { pricedUses, unitsPerPrice } from '../costs/service.ts';
 import { clientsWithUse, linesOf, spansOf, type LineRow as UsedLine } from '../costs/statements/service.ts';
 import { Exact, roundedTogether, taxesOf, totalsOf } from './formula.ts';
 import { mailOf, numberOf } from './presenter.ts';
@@ -28,7 +29,6 @@ const LOOK_MS = 2_000;
 /** Accounts, or resellers, of one transaction. */
 const BATCH = 20;
 const LINES_AT_ONCE = 10_000;
-const SECONDS_PER_HOUR = 3_600;
 
 /** Begins to look for months to invoice. `mayWork` says whether the clock can be trusted. */
 export function startInvoicing(
@@ -97,11 +97,14 @@ interface Draft {
   currency: store.InvoiceRow['currency'];
   lines: Map<string, DraftLine>;
 }
-interface DraftLine extends Omit<store.WrittenLine, 'invoice_id' | 'line' | 'quantity' | 'exact' | 'amount'> {
+interface DraftLine extends Omit<store.WrittenLine, 'invoice_id' | 'line' | 'type' | 'quantity' | 'exact' | 'amount'> {
+  type: UsedType;
   quantity: Decimal;
-  /** Hour's prices times seconds. */
+  /** Prices times units: what it costs, once it is divided by the units of a price. */
   priced: Decimal;
 }
+
+const exactOf = ({ priced, type }: Pick<DraftLine, 'priced' | 'type'>): Decimal => priced.div(unitsPerPrice(type));
 
 /** Bills the first accounts from that ID on. Returns the ID to go on with; undefined after the last one. */
 async function billClients(on: Platform, tx: Transaction, period: Period, first: number): Promise<number | undefined> {
@@ -147,7 +150,7 @@ function addUse(
 ): number {
   let unpriced = 0;
   const [clientId, project] = kind === 'retail' ? [row.client_id, row.project_id] : [null, 0];
-  for (const { amount, seconds, hour, resellerId, terms } of pricedUses(dated, row)) {
+  for (const { amount, units, hour, resellerId, terms } of pricedUses(dated, row)) {
     if (hour === null) {
       unpriced++;
       continue;
@@ -162,8 +165,8 @@ function addUse(
     const line = draft.lines.get(lineKey) ?? { ...what, ...rate, quantity: new Exact(0), priced: new Exact(0) };
     draft.lines.set(lineKey, {
       ...line,
-      quantity: line.quantity.plus(new Exact(amount).times(seconds)),
-      priced: line.priced.plus(new Exact(hour).times(seconds)),
+      quantity: line.quantity.plus(new Exact(amount).times(units)),
+      priced: line.priced.plus(new Exact(hour).times(units)),
     });
   }
   return unpriced;
@@ -232,8 +235,8 @@ async function writeRetail(on: Platform, tx: Transaction, period: Period, partie
     const customer = clientId === null ? undefined : parties.profiles.get(clientId);
     if (!issuer || !customer) return [];
     const sorted = [...lines.values()].sort(byPlace);
-    const hours = sorted.map(({ priced }) => priced.div(SECONDS_PER_HOUR));
-    const { lines: rounded, ...amounts } = billed(sorted, hours);
+    const exact = sorted.map(exactOf);
+    const { lines: rounded, ...amounts } = billed(sorted, exact);
     if (amounts.gross === NOTHING.gross) return [];
     const invoice = newInvoice(tx, period, {
       kind: 'retail',
@@ -248,7 +251,7 @@ async function writeRetail(on: Platform, tx: Transaction, period: Period, partie
     const texts = rounded.map(({ priced: _, quantity, amount, ...line }, index) => ({
       ...line,
       quantity: quantity.toFixed(),
-      exact: (hours[index] ?? new Exact(0)).toFixed(),
+      exact: (exact[index] ?? new Exact(0)).toFixed(),
       amount: amount.toFixed(),
     }));
     return [{ invoice, lines: texts }];
@@ -318,7 +321,7 @@ async function addWholesale(tx: Transaction, period: Period, parties: Parties, d
       invoice_id: id,
       line: 0,
       quantity: quantity.toFixed(),
-      exact: priced.div(SECONDS_PER_HOUR).toFixed(),
+      exact: exactOf({ ...line, priced }).toFixed(),
       amount: '0',
     }));
   });

@@ -2,11 +2,13 @@ import { type FieldProblem, InvalidError, NotFoundError } from '../../../lib/err
 import { foundById, isUuid } from '../../../lib/ids.ts';
 import { SNAPSHOT_TYPES, VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
 import type { Platform, Scope } from '../../../platform.ts';
+import { isBareMetal } from '../../ground/catalog/flavor-schema.ts';
 import { type Catalog, leadsOutside, priced } from '../../ground/catalog/service.ts';
 import { asTotal, sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
 import { getVolume } from '../../storage/volumes/service.ts';
 import { getSnapshot } from '../../storage/volumes/snapshots/service.ts';
+import { isTrafficMetered } from '../costs/traffic.ts';
 import type * as instanceSchema from './instance-schema.ts';
 import * as schema from './schema.ts';
 import { partsOfInstance, snapshotsById } from './store.ts';
@@ -26,8 +28,11 @@ async function pricesOf(on: Platform, scope: Scope, { flavorId, volumes, publicA
   const { terms, hourPrice } = await on.rates.of(scope.clientId);
   const times = (amount: number, price: VolumePrice): VolumePrice[] => Array(amount * count).fill(price);
   const address = volumePrice(terms, hourPrice(regionId, priced.publicAddress), 1);
+  const sku = isBareMetal(flavorId) ? 'baremetal' : 'virtual';
+  const gb = isTrafficMetered(on, regionId) ? hourPrice(regionId, priced.egressTraffic(sku)) : undefined;
   return {
     terms,
+    per_gb: gb === undefined ? null : { [`egress_traffic_${sku}`]: volumePrice(terms, gb, 1).price_per_hour },
     flavor: times(1, volumePrice(terms, hourPrice(regionId, priced.flavor(flavorId)), 1)),
     external_ip: times(publicAddresses, address),
     floating_ip: times(floatingIps, address),
@@ -113,7 +118,7 @@ export async function priceOfInstance(on: Platform, scope: Scope, id: string): P
 }
 
 function presented(prices: PricesByPart, total: VolumePrice): instanceSchema.InstancePrice {
-  const { terms, flavor, external_ip, floating_ip, volumes } = prices;
+  const { terms, per_gb, flavor, external_ip, floating_ip, volumes } = prices;
   const sum = (list: VolumePrice[]) => (list.length === 0 ? null : sumOf(terms, list));
   const [machines, addresses, floating] = [sum(flavor), sum(external_ip), sum(floating_ip)];
   const byType = volumes.map(({ type, prices: of }) => [type, sumOf(terms, of)] as const);
@@ -134,7 +139,7 @@ function presented(prices: PricesByPart, total: VolumePrice): instanceSchema.Ins
     ...asTotal(total),
     discount_percent: isShown ? terms.discount : '0',
     discount_details: isShown ? resources.map((resource) => ({ resource, discount: terms.discount })) : [],
-    per_gb: null,
+    per_gb,
     per_hour: each('price_per_hour'),
     per_month: each('price_per_month'),
     vm_count: flavor.length,

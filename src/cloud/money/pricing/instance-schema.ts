@@ -47,6 +47,7 @@ export const InstancePriceRequest = Input(
 export type InstancePriceRequest = Static<typeof InstancePriceRequest>;
 
 const part = (description: string) => nullable(Num({ description }));
+const ofTraffic = (who: string) => Optional(part(`What ${who} sends out of the region, for 1,000,000,000 bytes`));
 const ofVolumes = (type: string) => Optional(part(`Volumes of type ${type}`));
 const VolumeParts = Type.Object(
   Object.fromEntries(VOLUME_TYPES.map((type) => [type, ofVolumes(type)])) as Record<
@@ -55,6 +56,10 @@ const VolumeParts = Type.Object(
   >,
   { title: 'InstanceVolumePrices', description: 'By type' },
 );
+const PricesPerGb = Named('InstancePricesPerGb', {
+  egress_traffic_baremetal: ofTraffic('a bare metal server'),
+  egress_traffic_virtual: ofTraffic('an instance'),
+});
 const Parts = Named('InstancePriceParts', {
   flavor: part('The machines'),
   external_ip: part('Their public addresses, if they have any'),
@@ -79,7 +84,7 @@ export const InstancePrice = Named('InstancePrice', {
     }),
     { description: 'The discount of each part that costs something' },
   ),
-  per_gb: Type.Null({ description: 'Always null: traffic has no price' }),
+  per_gb: orNull(PricesPerGb),
   per_hour: Parts,
   per_month: Parts,
   price_status,

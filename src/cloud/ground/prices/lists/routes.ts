@@ -9,7 +9,7 @@ import { calendarTime, isoSeconds } from '../../../../lib/time.ts';
 import { VOLUME_TYPES } from '../../../../lib/volume-types.ts';
 import type { Platform } from '../../../../platform.ts';
 import { type Principal, requirePlatform } from '../../../../requests/principal.ts';
-import { type Catalog, priced } from '../../catalog/service.ts';
+import { type Catalog, priced, pricedPer } from '../../catalog/service.ts';
 import type { Holder } from '../../dated-lists/in-transaction.ts';
 import { DatedListQuery } from '../../dated-lists/schema.ts';
 import * as datedLists from '../../dated-lists/service.ts';
@@ -27,20 +27,20 @@ const ITEMS: ReadonlySet<string> = new Set([
   priced.imageStorage,
   priced.logStorage,
   priced.ddosProtection,
+  priced.egressTraffic('virtual'),
+  priced.egressTraffic('baremetal'),
 ]);
 
 /** Returns what is wrong with the prices of a new list. */
 export function priceProblems(
   { prices = [], currency }: schema.NewPriceList,
-  catalog: Pick<Catalog, 'regions' | 'flavor'>,
+  catalog: Pick<Catalog, 'regions' | 'flavor' | 'hasPrice'>,
 ): FieldProblem[] {
   const seen = new Set<string>();
   return prices.flatMap((price, index): FieldProblem[] => {
     const problem = (field: string, message: string) => ({ field: `prices.${index}.${field}`, message });
     const problems = [];
-    if ((price.per_hour === undefined) === (price.per_month === undefined)) {
-      problems.push(problem('per_hour', 'Send either per_hour or per_month.'));
-    }
+    problems.push(...amountProblems(price, problem));
     if (!price.currency && !currency) {
       problems.push(problem('currency', 'Is required in a list without a currency.'));
     }
@@ -59,7 +59,20 @@ export function priceProblems(
   });
 }
 
-function isKnown({ item, region_id }: ListedPrice, catalog: Pick<Catalog, 'regions' | 'flavor'>): boolean {
+/** Traffic has a price for a GB, everything else one for a time. */
+function amountProblems(
+  { item, per_hour, per_month, per_gb }: ListedPrice,
+  problem: (field: string, message: string) => FieldProblem,
+): FieldProblem[] {
+  const times = [per_hour, per_month].filter((one) => one !== undefined).length;
+  if (pricedPer(item) === 'gb') {
+    return per_gb === undefined || times > 0 ? [problem('per_gb', `Send only per_gb for ${item}.`)] : [];
+  }
+  if (per_gb !== undefined) return [problem('per_gb', 'Is for traffic only.')];
+  return times === 1 ? [] : [problem('per_hour', 'Send either per_hour or per_month.')];
+}
+
+function isKnown({ item, region_id }: ListedPrice, catalog: Pick<Catalog, 'regions' | 'flavor' | 'hasPrice'>): boolean {
   if (!ITEMS.has(item) && !item.startsWith(priced.flavor(''))) return false;
   const where = region_id === undefined ? [...catalog.regions.keys()] : [region_id];
   return where.some((region) => isOffered(catalog, region, item));
@@ -197,7 +210,7 @@ async function requireFloor(on: Platform, db: Sql, clientId: number, at: Date, t
     const broad = terms.discount_percent === undefined ? 'currency' : 'discount_percent';
     const field = index < 0 ? broad : `prices.${index}.item`;
     const message = floor
-      ? `${item} in region ${regionId} would cost ${asked.toFixed()} ${currency} an hour before tax; the platform allows ${floor.toFixed()} at least.`
+      ? `${item} in region ${regionId} would cost ${asked.toFixed()} ${currency} ${pricedPer(item) === 'gb' ? 'a GB' : 'an hour'} before tax; the platform allows ${floor.toFixed()} at least.`
       : `${item} in region ${regionId} has no wholesale price in ${currency}; the platform allows only prices in currencies that have one.`;
     return [{ field, message }];
   });

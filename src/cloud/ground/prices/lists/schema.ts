@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { isoSeconds } from '../../../../lib/time.ts';
 import * as wire from '../../../../lib/wire.ts';
 import { CurrencyCode } from '../../catalog/schema.ts';
-import type { PriceBook } from '../../catalog/service.ts';
+import { type PriceBook, pricedPer } from '../../catalog/service.ts';
 import { listFields, makingFields, newListFields, nextPage } from '../../dated-lists/schema.ts';
 import type { ClientPrices } from '../client-prices.ts';
 import { volumePrice } from '../formula.ts';
@@ -19,7 +19,7 @@ const price = {
     pattern: '^[a-z0-9_]{1,50}(\\.[A-Za-z0-9_.-]{1,100})?$',
     rule: 'Must be a name of the price book, such as volume_types.standard.',
     description:
-      'As in the price book: `volume_types.standard`, `file_share_types.vast`, `flavors.g1-standard-2-4`, `images.windows`, `public_ipv4`, `image_storage`, `log_storage`, `ddos_protection`',
+      'As in the price book: `volume_types.standard`, `file_share_types.vast`, `flavors.g1-standard-2-4`, `images.windows`, `public_ipv4`, `image_storage`, `log_storage`, `ddos_protection`, `egress_traffic.virtual`, `egress_traffic.baremetal`',
     examples: ['volume_types.standard'],
   }),
   region_id: Optional(wire.IntegerId('Region; in all of them if left out. A price of the region goes before it')),
@@ -32,6 +32,9 @@ const price = {
     }),
   ),
   per_month: Optional(Num({ ...amount, description: 'For 720 hours; instead of per_hour', examples: [0.072] })),
+  per_gb: Optional(
+    Num({ ...amount, description: 'Of traffic: for 1,000,000,000 bytes, before discount and tax', examples: [0.01] }),
+  ),
 };
 
 const PRICES = ['retail', 'wholesale'] as const;
@@ -92,6 +95,10 @@ export type PriceLists = Static<typeof PriceLists>;
 
 export const PriceListParams = Type.Object({ price_list_id: wire.IntegerId('Price list ID') });
 
+const ofTime = (description: string) => wire.nullable(Num({ description: `${description}. Null for traffic` }));
+const ofTraffic = (description: string) =>
+  wire.nullable(Num({ description: `${description}, for 1,000,000,000 bytes. Of traffic only` }));
+
 export const PricesQuery = wire.Query({
   client_id: Optional(wire.IntegerId('The account; your own if left out')),
   at: Optional(wire.QueryTime('The prices of this time; those of now if left out')),
@@ -111,9 +118,11 @@ export const Prices = wire.Named('Prices', {
     wire.Named('Price', {
       region_id: Type.Integer({ description: 'Region ID' }),
       item: Text({ description: 'Its name in the price book', examples: ['volume_types.standard'] }),
-      listed_per_hour: Num({ description: 'Before discount and tax' }),
-      per_hour: Num({ description: 'After discount, with tax: what the account pays' }),
-      per_month: Num({ description: 'For 720 hours' }),
+      listed_per_hour: ofTime('Before discount and tax'),
+      per_hour: ofTime('After discount, with tax: what the account pays'),
+      per_month: ofTime('For 720 hours'),
+      listed_per_gb: ofTraffic('Before discount and tax'),
+      per_gb: ofTraffic('After discount, with tax'),
       price_list_id: wire.IntegerOrNull({ description: 'Where it comes from; null for the catalogue' }),
     }),
     { description: 'Of what has a price; nothing if prices are hidden from the account, for its members' },
@@ -147,12 +156,24 @@ export function presentedPrices(
       const { hour, listId } = prices.sourced(regionId, item);
       const paid = volumePrice({ ...terms, visibility: 'show' }, hour, 1);
       if (hour === undefined || paid.price_per_hour === null || paid.price_per_month === null) return [];
-      return {
-        region_id: regionId,
-        item,
+      const ofTime = {
         listed_per_hour: Number(hour),
         per_hour: paid.price_per_hour,
         per_month: paid.price_per_month,
+        listed_per_gb: null,
+        per_gb: null,
+      };
+      const ofTraffic = {
+        listed_per_hour: null,
+        per_hour: null,
+        per_month: null,
+        listed_per_gb: Number(hour),
+        per_gb: paid.price_per_hour,
+      };
+      return {
+        region_id: regionId,
+        item,
+        ...(pricedPer(item) === 'gb' ? ofTraffic : ofTime),
         price_list_id: listId,
       };
     }),

@@ -22,7 +22,7 @@ export async function runningCosts(on: Platform, principal: Principal, clientId:
   const rows = await on.inTurn(() => runningOf(db, clientId));
   let total: InstanceType<typeof Exact> | undefined = new Exact(0);
   const lines = rows.map(({ amounts, type, sku, region_id, ...row }) => {
-    const uses = amounts.map(([amount = 0, count = 0]): TimedUse => ({ book: 0, amount, seconds: count * HOUR }));
+    const uses = amounts.map(([amount = 0, count = 0]): TimedUse => ({ book: 0, amount, units: count * HOUR }));
     const hour = costOf(dated, { type, sku, region_id }, uses, { rounding: false });
     total = hour.cost === null ? undefined : total?.plus(hour.cost);
     return { region_id, type, kind: sku, ...row, ...rateOf(hour.cost), err: hour.err };

@@ -50,11 +50,13 @@ const usage = {
   region_id: Integer({ description: 'Region' }),
   type: wire.oneOf(USED_TYPES, { description: 'Type of resource', examples: ['volume'] }),
   kind: Text({
-    description: 'Flavor or type of volume; empty if there is one kind only',
+    description: 'Flavor or type of volume, or what sent the traffic; empty if there is one kind only',
     examples: ['standard'],
   }),
   quantity: Integer({ description: 'How much was used' }),
-  unit: wire.oneOf(['seconds', 'gib_seconds'], { description: 'Seconds, or GiB times seconds' }),
+  unit: wire.oneOf(['seconds', 'gib_seconds', 'bytes'], {
+    description: 'Seconds, or GiB times seconds; bytes of traffic',
+  }),
 };
 const costs = {
   cost: wire.nullable(

@@ -6,9 +6,11 @@ import { calendarTime, secondOf } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
 import { allows, lacks, type MoneySight, moneySeenBy, type Principal } from '../../../../requests/principal.ts';
 import type { DatedPrices, PriceKind } from '../../../ground/prices/service.ts';
-import { costOf, type TimedUse } from '../costing.ts';
-import { isSized } from '../presenter.ts';
+import { costOf, quantityOf, type TimedUse } from '../costing.ts';
+import { DAY_MS, startOfDay } from '../period.ts';
+import { unitOf } from '../presenter.ts';
 import type { UsedType } from '../schema.ts';
+import { AMOUNT, unitsOfCut } from '../store.ts';
 import type { CostLine, CostQuery, CostStatement, StatementQuery, UsageLine, UsageStatement } from './schema.ts';
 
 /** Cuts a time where prices change, and at the beginning of each day in UTC if days have lines of their own. */
@@ -18,7 +20,7 @@ export function spansOf(
   changes: readonly { from: Date }[],
 ): Span[] {
   const starts = new Set([from.getTime(), ...changes.map((change) => Math.max(+change.from, +from))]);
-  if (byDay) for (let day = startOfDay(from) + DAY_MS; day < to.getTime(); day += DAY_MS) starts.add(day);
+  if (byDay) for (let day = startOfDay(from).getTime() + DAY_MS; day < to.getTime(); day += DAY_MS) starts.add(day);
   const sorted = [...starts].filter((start) => start < to.getTime()).sort((a, b) => a - b);
   return sorted.map((start, index) => ({
     clientId,
@@ -32,8 +34,6 @@ export function spansOf(
   }));
 }
 
-const startOfDay = (time: Date): number => Math.floor(time.getTime() / DAY_MS) * DAY_MS;
-
 /*
  * What accounts used, and what that costs: of the caller's account, of the clients of its reseller for its administrators,
  * or of all for the platform administrator. All throw NotFoundError for another account, InvalidError, and UnavailableError
@@ -41,7 +41,6 @@ const startOfDay = (time: Date): number => Math.floor(time.getTime() / DAY_MS) *
  */
 
 const MOST_DAYS = 31;
-const DAY_MS = 86_400_000;
 /** Accounts whose use is added up at once. */
 const MOST_CLIENTS = 100;
 /** Lines that an export reads at once. */
@@ -227,8 +226,8 @@ function usageLine(row: LineRow): UsageLine {
     region_id,
     type,
     kind: sku,
-    quantity: uses.reduce((sum, { amount, seconds }) => sum + amount * seconds, 0),
-    unit: isSized(type) ? 'gib_seconds' : 'seconds',
+    quantity: quantityOf(uses).toNumber(),
+    unit: unitOf(type),
   };
 }
 
@@ -362,12 +361,12 @@ export async function linesOf(
   const { rows } = await sql<LineKey & { type: UsedType; name: string | null; uses: number[][] }>`
     select lines.*, ${byResource ? sql`(select name from usage_periods where id = last_id)` : sql`null`} as name
     from (
-      select ${key}, max(last_id) as last_id, array_agg(array[book, amount, seconds]::float8[]) as uses
+      select ${key}, max(last_id) as last_id, array_agg(array[book, amount, units]::float8[]) as uses
       from (
         select used.client_id, ${byProject ? sql`used.project_id` : sql`0`} as project_id,
           ${byResource ? sql`used.resource_id::text` : sql`''`} as resource_id, spans.day, used.type, used.sku,
-          used.region_id, spans.book, used.amount, max(used.id) as last_id,
-          sum(extract(epoch from ${over} - ${began}))::bigint as seconds
+          used.region_id, spans.book, ${AMOUNT} as amount, max(used.id) as last_id,
+          sum(${unitsOfCut(began, over)})::bigint as units
         from ${tableOf(spans)} as spans
         join usage_periods as used on used.client_id = spans.client_id and ${began} < ${over}
         where used.client_id = any(${[...new Set(spans.map(({ clientId }) => clientId))]}::bigint[])
@@ -379,7 +378,7 @@ export async function linesOf(
     ) as lines order by ${key}`.execute(db);
   return rows.map((row) => ({
     ...row,
-    uses: row.uses.map(([book = 0, amount = 0, seconds = 0]) => ({ book, amount, seconds })),
+    uses: row.uses.map(([book = 0, amount = 0, units = 0]) => ({ book, amount, units })),
   }));
 }
 
