@@ -334,7 +334,7 @@ export function createSimulatedBackend(deps: {
     sentBy: async (machines, { from, to }) =>
       new Map(
         machines.flatMap(({ machineId, createdAt, ports: [port] }): [string, number][] =>
-          port ? [[port.id, sentIn(machineId, createdAt > from ? createdAt : from, to)]] : [],
+          port ? [[port.id, sentIn(machineId, new Date(Math.max(+createdAt, +from)), to)]] : [],
         ),
       ),
     async consoleOf({ kind, id }, { machineId, type = 'serial' }) {

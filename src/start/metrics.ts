@@ -25,8 +25,8 @@ export interface SharedFigures {
 type Refresh = (sql: Sql) => Promise<void>;
 
 export function createSharedFigures(registry = new Registry()): SharedFigures {
-  const refreshes = [tasks, machines, webhooks, mails, auditLog, aiTasks, workers, addresses, maintenance, traffic].map((make) =>
-    make(registry),
+  const refreshes = [tasks, machines, webhooks, mails, auditLog, aiTasks, workers, addresses, maintenance, traffic].map(
+    (make) => make(registry),
   );
   return {
     async text(sql) {

@@ -69,8 +69,7 @@ export function PriceTable({ clientId }: { clientId?: number }) {
           {
             name: 'A month',
             number: true,
-            show: ({ item, per_month }) =>
-              !isTraffic(item) && <Money amount={per_month} currency={data?.currency} />,
+            show: ({ item, per_month }) => !isTraffic(item) && <Money amount={per_month} currency={data?.currency} />,
           },
           { name: 'Price list', show: ({ price_list_id }) => price_list_id ?? 'catalogue' },
         ]}

@@ -4,7 +4,7 @@ import { calendarTime } from '../../../lib/time.ts';
 export const DAY_MS = 86_400_000;
 
 /** How long after the end of a day its traffic is awaited. Then the day is told and billed without it. */
-export const TRAFFIC_AWAITED_MS = DAY_MS;
+export const TRAFFIC_AWAITED_MS = 24 * 3_600_000;
 const MONTH = /^(\d{4})-(0[1-9]|1[0-2])/;
 
 /** From the first moment until before the second. */

@@ -8,6 +8,8 @@ import type * as schema from './schema.ts';
 import * as store from './store.ts';
 
 export { pricedUses, priceOfUse, type Use, unitsPerPrice } from './costing.ts';
+export { isAllTrafficKnown } from './store.ts';
+export { isTrafficMetered } from './traffic.ts';
 
 /* What an account used, and what that costs. What goes on counts until now. All throw UnavailableError if too many wait. */
 

@@ -3,7 +3,7 @@ import { holds, type Sql, type Transaction } from '../../../db/database.ts';
 import type { CreditedLine, TaxSum } from '../../../db/json-columns.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { MoneySight } from '../../../requests/principal.ts';
-import { isAllTrafficKnown } from '../costs/store.ts';
+import { isAllTrafficKnown } from '../costs/service.ts';
 
 export type InvoiceRow = Selectable<Tables['invoices']>;
 export type LineRow = Selectable<Tables['invoice_lines']>;

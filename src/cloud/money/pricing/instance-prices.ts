@@ -8,7 +8,7 @@ import { asTotal, sumOf, type VolumePrice, volumePrice } from '../../ground/pric
 import { familiesOf } from '../../network/addresses/schema.ts';
 import { getVolume } from '../../storage/volumes/service.ts';
 import { getSnapshot } from '../../storage/volumes/snapshots/service.ts';
-import { isTrafficMetered } from '../costs/traffic.ts';
+import { isTrafficMetered } from '../costs/service.ts';
 import type * as instanceSchema from './instance-schema.ts';
 import * as schema from './schema.ts';
 import { partsOfInstance, snapshotsById } from './store.ts';
