@@ -325,7 +325,7 @@ describe('every command', () => {
     expect(await json(`price get ${price.id}`)).toMatchObject({ discount_percent: 10 });
     expect(await text('price list --scope client')).toContain(`${NEXT_YEAR}-01-01`);
     await json(`price delete ${price.id} --yes`);
-    expect(cells(await text('price show'))[0]).toEqual(['ITEM', 'REGION', 'HOUR', 'MONTH', 'LIST']);
+    expect(cells(await text('price show'))[0]).toEqual(['ITEM', 'REGION', 'HOUR', 'MONTH', 'GB', 'LIST']);
     await json(`price preview image ${of} --size 1000`);
     await json(`price preview floating-ip ${of} --count 2`);
     await json(`price preview file-share ${of} --source new-file-share --size 10 --type-name standard`);

@@ -89,6 +89,7 @@ import { up as maintenance } from './0115_maintenance.ts';
 import { up as observed } from './0116_observed.ts';
 import { up as suspensionsAndUsage } from './0117_suspensions_and_usage.ts';
 import { up as traffic } from './0118_traffic.ts';
+import { up as trafficOfDays } from './0119_traffic_of_days.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -183,5 +184,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0115_maintenance': { up: maintenance },
   '0116_observed': { up: observed, transaction: false },
   '0117_suspensions_and_usage': { up: suspensionsAndUsage },
-  '0118_traffic': { up: traffic, transaction: false },
+  '0118_traffic': { up: traffic },
+  '0119_traffic_of_days': { up: trafficOfDays, transaction: false },
 };
