@@ -5,13 +5,24 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table traffic_meters (
       region_id bigint constraint traffic_meters_pkey primary key,
-      -- Everything before it is metered.
       metered_until timestamptz not null,
-      -- The end of what is metered now; null between two hours.
       hour_ends timestamptz constraint traffic_meters_hour check (hour_ends > metered_until),
-      -- The last machine that is metered for it.
       after_id uuid,
-      -- Until when a worker has it. It goes back if the worker dies.
       taken_until timestamptz
     )`.execute(db);
+  await sql`comment on table traffic_meters is 'How far the outgoing traffic of regions is metered.'`.execute(db);
+  for (const [column, text] of Object.entries({
+    metered_until: 'Everything before it is metered.',
+    hour_ends: 'The end of what is metered now. Null between two hours.',
+    after_id: 'The last machine that is metered for it.',
+    taken_until: 'Until when a worker has the region. Another goes on then.',
+  }))
+    await sql`comment on column traffic_meters.${sql.ref(column)} is ${sql.lit(text)}`.execute(db);
+  await sql`
+    comment on table usage_periods is 'Written by triggers in the transactions of changes; traffic by workers, a row for each port and day. What has ended never changes, except that of traffic until its day is closed.'`.execute(
+    db,
+  );
+  await sql`comment on column usage_periods.amount is 'In GiB for what has a size, bytes for traffic, else 1.'`.execute(
+    db,
+  );
 }

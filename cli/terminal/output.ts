@@ -52,7 +52,14 @@ export function createOutput(terminal: Terminal, json: boolean): Output {
 const isTable = (value: unknown): value is Record<string, unknown>[] =>
   Array.isArray(value) &&
   value.length > 0 &&
-  value.every((row) => typeof row === 'object' && row !== null && Object.values(row).every(isSimple));
+  value.every(
+    (row) =>
+      typeof row === 'object' &&
+      row !== null &&
+      !Array.isArray(row) &&
+      Object.keys(row).length > 0 &&
+      Object.values(row).every(isSimple),
+  );
 const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
 /** Returns what is at a place such as `client_user.role.name`; at none, the thing itself. */

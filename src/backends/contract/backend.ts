@@ -81,7 +81,9 @@ export interface Backend {
   trafficOf?(ref: Ref<'load_balancer'>, times: Times, call: Pick<Call, 'log' | 'signal'>): Promise<Load[]>;
   /**
    * Returns how many bytes each of the ports sent out of the region in that time, by the IDs of the ports; leaves out what sent
-   * nothing. Omit it if the backend doesn't count. Workers call it for times that are over, and bill what it says.
+   * nothing and what it doesn't know, such as machines that are still built. Omit it if the backend doesn't count. Workers
+   * call it for up to 200 machines and a day of whole hours that are over, and bill what it says. An error stands for all of
+   * them: they are asked about again.
    */
   sentBy?(
     machines: readonly SendingMachine[],

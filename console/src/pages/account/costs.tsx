@@ -18,6 +18,7 @@ import { startOf } from './audit.tsx';
 const TABS = { costs: 'Costs', usage: 'Usage' };
 const TYPES = [
   'baremetal',
+  'egress_traffic',
   'external_ip',
   'file_share',
   'floatingip',
@@ -139,9 +140,12 @@ interface Line {
   err?: string | null;
 }
 
-const HOURS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
-const amountOf = (quantity: number, unit: string): string =>
-  `${HOURS.format(quantity / 3_600)} ${unit === 'seconds' ? 'h' : 'GiB h'}`;
+const FIGURE = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const GB = 1_000_000_000;
+function amountOf(quantity: number, unit: string): string {
+  if (unit === 'bytes') return `${FIGURE.format(quantity / GB)} GB`;
+  return `${FIGURE.format(quantity / 3_600)} ${unit === 'seconds' ? 'h' : 'GiB h'}`;
+}
 
 function Grouping({ by }: { by: readonly Group[] }) {
   const change = useSetFilters();

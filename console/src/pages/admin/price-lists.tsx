@@ -15,7 +15,7 @@ import { Review } from '../../ui/review.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
-import { PriceTable, unitOf } from '../account/prices.tsx';
+import { isTraffic, PriceTable, unitOf } from '../account/prices.tsx';
 import {
   bodyOf,
   type DatedList,
@@ -182,7 +182,8 @@ interface Fields extends ForWhom {
 interface Entry {
   item: string;
   region_id: number | undefined;
-  per_hour: number | undefined;
+  /** Of an hour; of traffic, of a GB. */
+  price: number | undefined;
 }
 
 function CreateList() {
@@ -218,7 +219,10 @@ function CreateList() {
               prices:
                 prices.length === 0
                   ? undefined
-                  : prices.map(({ item, region_id, per_hour }) => ({ item, ...given({ region_id, per_hour }) })),
+                  : prices.map(({ item, region_id, price }) => ({
+                      item,
+                      ...given({ region_id, [isTraffic(item) ? 'per_gb' : 'per_hour']: price }),
+                    })),
             }),
           },
         })
@@ -253,7 +257,7 @@ function ListFields({ values, set, faults, field, several }: Form<Fields> & { se
             {faults.prices.join(' ')}
           </p>
         )}
-        {values.prices.map(({ item, region_id, per_hour }, at) => (
+        {values.prices.map(({ item, region_id, price }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an entry is its place in the list
           <div key={at} className="entry">
             <SelectField
@@ -270,12 +274,12 @@ function ListFields({ values, set, faults, field, several }: Form<Fields> & { se
               help="Empty: in all regions."
             />
             <NumberField
-              label={`Price an hour of item ${at + 1}`}
+              label={`Price of ${isTraffic(item) ? 'a GB' : 'an hour'} of item ${at + 1}`}
               required
               min={0}
               step="any"
-              value={per_hour}
-              onChange={(per_hour) => change(at, { per_hour })}
+              value={price}
+              onChange={(price) => change(at, { price })}
             />
             <button
               type="button"
@@ -291,7 +295,7 @@ function ListFields({ values, set, faults, field, several }: Form<Fields> & { se
             type="button"
             className="button"
             onClick={() =>
-              set({ prices: [...values.prices, { item: items[0] ?? '', region_id: undefined, per_hour: undefined }] })
+              set({ prices: [...values.prices, { item: items[0] ?? '', region_id: undefined, price: undefined }] })
             }
           >
             Add a price

@@ -48,7 +48,7 @@ const Hidden = ({ status }: { status: string }) => (
   <p className="muted">{status === 'hide' ? 'Prices are not shown to this account.' : 'This has no price.'}</p>
 );
 
-type Price = Omit<paths[typeof PRICE]['post']['responses'][200]['content']['application/json'], 'per_gb'>;
+type Price = paths[typeof PRICE]['post']['responses'][200]['content']['application/json'];
 
 function Amounts({ of }: { of: Price }) {
   const { currency_code: currency, per_month: parts, total_price_per_hour, total_price_per_month, tax_percent } = of;
@@ -93,6 +93,14 @@ function Amounts({ of }: { of: Price }) {
           </dd>
         </>
       )}
+      {Object.values(of.per_gb ?? {}).map((amount) => (
+        <div key="traffic" className="contents">
+          <dt>A GB sent out</dt>
+          <dd>
+            <Money amount={amount} currency={currency} />
+          </dd>
+        </div>
+      ))}
       <dt>Tax, included</dt>
       <dd>{tax_percent} %</dd>
       <dt>Discount</dt>

@@ -30,6 +30,8 @@ export interface ClientPrices {
   /** Returns a decimal text; undefined without a price. Items are named by `priced`. */
   hourPrice(regionId: number, item: string): string | undefined;
   sourced(regionId: number, item: string): HourPrice;
+  /** Whether the price book has a price for it in any currency. */
+  isInBook(regionId: number, item: string): boolean;
 }
 
 const ANYWHERE = 0;
@@ -94,7 +96,13 @@ export function clientPrices(
     }
     return { hour: book.hourPrice(regionId, item, currency), listId: null };
   }
-  return { terms, lists, sourced, hourPrice: (regionId, item) => sourced(regionId, item).hour };
+  return {
+    terms,
+    lists,
+    sourced,
+    hourPrice: (regionId, item) => sourced(regionId, item).hour,
+    isInBook: book.hasPrice,
+  };
 }
 
 function termsOf(usual: PriceTerms, lists: readonly PriceList[], vat: Vat | undefined, at: Date): PriceTerms {

@@ -30,6 +30,13 @@ export function priceOfUse(prices: ClientPrices, { type, sku, amount, region_id 
   return volumePrice(prices.terms, prices.hourPrice(region_id, ITEMS[type](sku)), amount);
 }
 
+/**
+ * Whether it is traffic of a time when the price book had no price for it, in any currency. The row of a day holds some of
+ * it when the price came during that day.
+ */
+const isFree = (prices: ClientPrices, { type, sku, region_id }: Omit<Use, 'amount'>): boolean =>
+  type === 'egress_traffic' && !prices.isInBook(region_id, ITEMS[type](sku));
+
 /** What one of the uses of a line costs in an hour, or a GB of it; null without a price. */
 export interface PricedUse extends TimedUse {
   hour: number | null;
@@ -41,7 +48,7 @@ export interface PricedUse extends TimedUse {
 export function pricedUses(dated: readonly DatedPrices[], line: Omit<Use, 'amount'> & { uses: readonly TimedUse[] }) {
   return line.uses.flatMap((use): PricedUse[] => {
     const { prices, resellerId } = dated[use.book] ?? {};
-    if (!prices || resellerId === undefined) return [];
+    if (!prices || resellerId === undefined || isFree(prices, line)) return [];
     const terms = { ...prices.terms, visibility: 'show' as const };
     const { price_per_hour: hour } = priceOfUse({ ...prices, terms }, { ...line, amount: use.amount });
     return [{ ...use, hour, resellerId, terms }];
@@ -91,6 +98,7 @@ export function costOf(
     const price = priceOfUse(prices, { ...what, amount });
     if (price.currency_code) currencies.add(price.currency_code);
     if (price.price_status === 'hide') return noCost('hide', price.currency_code, null);
+    if (isFree(prices, what)) continue;
     if (price.price_per_hour === null) {
       return noCost('error', price.currency_code, 'The price list of the region has no price for it.');
     }

@@ -18,8 +18,10 @@ const LOOK_MS = 3_000;
 const HOUR_MS = 3_600_000;
 /** By then after the end of an hour, the infrastructure has counted all of it. */
 const SETTLES_MS = 5 * 60_000;
-const TAKEN_MS = 2 * 60_000;
+const TAKEN_MS = 3 * 60_000;
 const PATIENCE_MS = 60_000;
+/** Nothing of a day is noted later than this before its usage is final, lest a slow commit come after it. */
+const MARGIN_MS = 5 * 60_000;
 /** Machines asked about at once. */
 const BATCH = 200;
 
@@ -29,18 +31,29 @@ export function startMeteringTraffic(
   { regions, mayWork }: { regions: readonly number[] | undefined; mayWork: () => boolean },
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const metering = loop('metering traffic', LOOK_MS, on.log, async () => {
+  const rounds = new Map<number, Promise<void>>();
+  const looking = loop('looking for traffic to meter', LOOK_MS, on.log, async () => {
     if (!mayWork()) return;
     const due = await regionsDue(on, regions ?? [...on.catalog.regions.keys()]);
-    // A region whose infrastructure doesn't answer holds up no other.
-    const rounds = await Promise.allSettled(due.map((id) => meterRegion(on, id, stopping.signal, mayWork)));
-    const failed = rounds.find((round) => round.status === 'rejected');
-    if (failed && !stopping.signal.aborted) throw failed.reason;
+    // A region whose infrastructure is slow or doesn't answer holds up no other.
+    for (const id of due.filter((one) => !rounds.has(one))) rounds.set(id, round(id));
   });
+  async function round(region: number): Promise<void> {
+    try {
+      await meterRegion(on, region, stopping.signal, mayWork);
+    } catch (err) {
+      // Nobody tries again until the time for which the region was taken is over.
+      if (!stopping.signal.aborted)
+        on.log.warn({ region, err }, 'metering the traffic of a region failed, trying again');
+    } finally {
+      rounds.delete(region);
+    }
+  }
   return {
     async stop() {
       stopping.abort(new Error('The process stops'));
-      await metering.stop();
+      await looking.stop();
+      await Promise.all(rounds.values());
     },
   };
 }
@@ -52,14 +65,15 @@ type Sku = (typeof SKUS)[number];
 const skusOf = ({ catalog }: Pick<Platform, 'catalog'>, regionId: number): Sku[] =>
   SKUS.filter((sku) => catalog.hasPrice(regionId, priced.egressTraffic(sku)));
 
-/** Whether traffic has a price there, and something counts it. */
-export function isTrafficMetered(on: Pick<Platform, 'catalog' | 'backends'>, regionId: number): boolean {
-  return (
-    on.catalog.regions.has(regionId) &&
-    skusOf(on, regionId).length > 0 &&
-    KINDS.some((kind) => on.backends.of(regionId, kind).sentBy)
-  );
-}
+const isPriced = (on: Pick<Platform, 'catalog'>, regionId: number): boolean =>
+  on.catalog.regions.has(regionId) && skusOf(on, regionId).length > 0;
+
+/** Whether traffic has a price there, and what makes things of one of the kinds counts it. */
+export const isTrafficMetered = (
+  on: Pick<Platform, 'catalog' | 'backends'>,
+  regionId: number,
+  kinds: readonly (typeof KINDS)[number][] = KINDS,
+): boolean => isPriced(on, regionId) && kinds.some((kind) => on.backends.of(regionId, kind).sentBy);
 
 /** Returns how long ago each region's traffic was last metered completely. */
 export async function unmeteredSeconds(db: Sql): Promise<{ region: string; seconds: number }[]> {
@@ -69,30 +83,51 @@ export async function unmeteredSeconds(db: Sql): Promise<{ region: string; secon
 }
 
 /**
- * Begins with the hour that has begun where traffic is metered from now on, and forgets regions where it no longer is. Returns the
- * regions with an hour to meter.
+ * Begins with the hour that has begun where traffic is metered from now on, and forgets regions where it no longer has a price.
+ * Returns the regions with an hour to meter.
  */
 async function regionsDue(on: Platform, own: readonly number[]): Promise<number[]> {
   const db = on.database.sql;
   const now = on.clock.now();
-  const counting = own.filter((id) => isTrafficMetered(on, id));
   const meters = await db.selectFrom('traffic_meters').selectAll().execute();
-  const known = meters.map((meter) => meter.region_id);
-  const gone = known.filter((id) => !on.catalog.regions.has(id) || (own.includes(id) && !counting.includes(id)));
-  if (gone.length > 0) await db.deleteFrom('traffic_meters').where('region_id', 'in', gone).execute();
-  const added = counting.filter((id) => !known.includes(id));
+  const gone = meters.map((meter) => meter.region_id).filter((id) => !isPriced(on, id));
+  if (gone.length > 0) await forget(on, gone);
+  const counting = own.filter((id) => isTrafficMetered(on, id));
+  const hour = new Date(startOfHour(now.getTime()));
+  const added = counting.filter((id) => !meters.some((meter) => meter.region_id === id));
   if (added.length > 0) {
-    const rows = added.map((region_id) => ({ region_id, metered_until: new Date(startOfHour(now.getTime())) }));
     await db
       .insertInto('traffic_meters')
-      .values(rows)
+      .values(added.map((region_id) => ({ region_id, metered_until: hour })))
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
+  if (meters.some((meter) => meter.metered_until > now)) await setBack(on, hour);
   const latest = startOfHour(now.getTime() - SETTLES_MS);
   return meters.flatMap(({ region_id: id, taken_until: taken, hour_ends: begun, metered_until: until }) =>
     counting.includes(id) && (!taken || taken <= now) && (begun || until.getTime() < latest) ? [id] : [],
   );
+}
+
+async function forget(on: Platform, regions: readonly number[]): Promise<void> {
+  const forgotten = await on.database.sql
+    .deleteFrom('traffic_meters')
+    .where('region_id', 'in', regions)
+    .returning(['region_id as region', 'metered_until as from'])
+    .execute();
+  for (const one of forgotten)
+    on.log.warn(one, 'traffic has no price here any more; what was not metered is not billed');
+}
+
+/** A clock that was ahead has metered hours that are still to come. */
+async function setBack(on: Platform, hour: Date): Promise<void> {
+  const wrong = await on.database.sql
+    .updateTable('traffic_meters')
+    .set({ metered_until: hour, hour_ends: null, after_id: null, taken_until: null })
+    .where('metered_until', '>', new Date(hour.getTime() + HOUR_MS))
+    .returning('region_id as region')
+    .execute();
+  for (const one of wrong) on.log.warn(one, 'traffic was metered by a clock that was ahead, and is metered again');
 }
 
 const startOfHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
@@ -128,7 +163,7 @@ async function take(on: Platform, tx: Transaction, regionId: number): Promise<Tu
     .skipLocked()
     .executeTakeFirst();
   if (!meter) return undefined;
-  // What was told and billed changes no more. An hour is enough to end what is begun.
+  // What was told and billed changes no more. What is taken within the last hour would not be done in time.
   const first = startOfDay(now - TRAFFIC_AWAITED_MS + HOUR_MS).getTime();
   const isLost = meter.metered_until.getTime() < first;
   if (isLost) {
@@ -150,15 +185,22 @@ async function meterSome(on: Platform, turn: Turn, stopping: AbortSignal): Promi
   const machines = await machinesAfter(on.database.sql, turn);
   const skus = new Set<string>(skusOf(on, turn.regionId));
   const senders = machines.filter(({ ports, sku }) => ports.length > 0 && skus.has(sku));
-  const sent = new Map<string, number>();
-  for (const [kind, those] of grouped(senders, ({ ref }) => ref.kind)) {
-    const backend = on.backends.of(turn.regionId, kind);
-    for (const [id, bytes] of await askFor(on, backend, those, turn, stopping)) sent.set(id, bytes);
-  }
+  const answers = await Promise.all(
+    [...grouped(senders, ({ ref }) => ref.kind)].map(([kind, those]) =>
+      askFor(on, on.backends.of(turn.regionId, kind), those, turn, stopping),
+    ),
+  );
+  const sent = new Map(answers.flatMap((answer) => [...answer]));
   const used = senders.flatMap(({ ports, ...machine }) =>
     ports.flatMap(({ id }) => {
-      const bytes = Math.floor(sent.get(id) ?? 0);
-      return Number.isSafeInteger(bytes) && bytes > 0 ? [{ port_id: id, bytes, ...machine }] : [];
+      const count = sent.get(id) ?? 0;
+      const bytes = Math.floor(count);
+      if (bytes < 0 || !Number.isSafeInteger(bytes)) {
+        const wrong = { region: turn.regionId, port: id, from: turn.from, to: turn.to, count };
+        on.log.error(wrong, 'the infrastructure says what is no number of bytes: it is not billed');
+        return [];
+      }
+      return bytes > 0 ? [{ port_id: id, bytes, ...machine }] : [];
     }),
   );
   const next = machines.length < BATCH ? undefined : { ...turn, after: machines.at(-1)?.machineId ?? null };
@@ -217,7 +259,7 @@ async function machinesAfter(db: Sql, { regionId, to, after }: Turn): Promise<Se
 
 type SentByPort = Omit<Sender, 'ports'> & { port_id: string; bytes: number };
 
-/** Adds what was sent to the days of the ports. Returns false if another worker has gone on meanwhile. */
+/** Adds what was sent to the days of the ports. Returns false if another worker has gone on meanwhile, or it is too late. */
 async function note(
   tx: Transaction,
   turn: Turn,
@@ -225,6 +267,7 @@ async function note(
   sent: readonly SentByPort[],
 ): Promise<boolean> {
   const { regionId, from, to, after } = turn;
+  if (tx.now.getTime() >= startOfDay(from).getTime() + DAY_MS + TRAFFIC_AWAITED_MS - MARGIN_MS) return false;
   const state = next
     ? { after_id: next.after, taken_until: new Date(tx.now.getTime() + TAKEN_MS) }
     : { after_id: null, taken_until: null, metered_until: to, hour_ends: null };
@@ -252,7 +295,8 @@ async function note(
       project_id bigint, sku text, bytes bigint, name text, tags jsonb, began timestamptz)
     order by port_id
     on conflict (resource_id, sku, ((started_at at time zone 'UTC')::date)) where type = 'egress_traffic'
-    do update set amount = used.amount + excluded.amount, ended_at = excluded.ended_at, name = excluded.name,
-      tags = excluded.tags, details = excluded.details`.execute(tx.sql);
+    do update set amount = used.amount + excluded.amount, started_at = least(used.started_at, excluded.started_at),
+      ended_at = greatest(used.ended_at, excluded.ended_at), name = excluded.name, tags = excluded.tags,
+      details = excluded.details`.execute(tx.sql);
   return true;
 }

@@ -29,7 +29,7 @@ async function pricesOf(on: Platform, scope: Scope, { flavorId, volumes, publicA
   const times = (amount: number, price: VolumePrice): VolumePrice[] => Array(amount * count).fill(price);
   const address = volumePrice(terms, hourPrice(regionId, priced.publicAddress), 1);
   const sku = isBareMetal(flavorId) ? 'baremetal' : 'virtual';
-  const gb = isTrafficMetered(on, regionId) ? hourPrice(regionId, priced.egressTraffic(sku)) : undefined;
+  const gb = isTrafficMetered(on, regionId, ['machine']) ? hourPrice(regionId, priced.egressTraffic(sku)) : undefined;
   return {
     terms,
     per_gb: gb === undefined ? null : { [`egress_traffic_${sku}`]: volumePrice(terms, gb, 1).price_per_hour },
@@ -134,6 +134,7 @@ function presented(prices: PricesByPart, total: VolumePrice): instanceSchema.Ins
     ...(external_ip.length > 0 ? ['external_ip'] : []),
     ...(floating_ip.length > 0 ? ['floating_ip'] : []),
     ...volumes.map(({ type }) => type),
+    ...Object.keys(per_gb ?? {}),
   ];
   return {
     ...asTotal(total),
