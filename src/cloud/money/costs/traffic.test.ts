@@ -1,11 +1,16 @@
 import fs from 'node:fs';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { simulated } from '../../../../simulation/maker.ts';
 import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import { changedCatalog } from '../../../../test/support/catalogs.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 import { type SendingMachine, Unavailable } from '../../../backends/contract/backend.ts';
 import type { BackendMaker } from '../../../backends/maker.ts';
+import { type Database, holds, openDatabase } from '../../../db/database.ts';
+import { applyCatalog } from '../../ground/catalog/in-force.ts';
+import { loadCatalog } from '../../ground/catalog/service.ts';
+import { isAllTrafficKnown } from './store.ts';
 
 const SOON = { timeout: 30_000 };
 const HOUR = 3_600_000;
@@ -19,8 +24,19 @@ interface Asked {
   to: string;
 }
 const asked: Asked[] = [];
-/** What each port sends in an hour, and whether the counters answer. */
-const counters = { gbPerHour: 0, answer: true };
+/** What each port sends in an hour, whether the counters answer, and what they wait for. */
+const counters = { gbPerHour: 0, answer: true, until: Promise.resolve() };
+/** Makes the counters wait until they are let go on. */
+function holdCounters(): () => void {
+  let go = () => {};
+  counters.until = new Promise((resolve) => {
+    go = resolve;
+  });
+  return () => {
+    counters.until = Promise.resolve();
+    go();
+  };
+}
 
 const counted: BackendMaker = {
   ...simulated,
@@ -29,43 +45,55 @@ const counted: BackendMaker = {
     async sentBy(machines, { from, to }) {
       if (!counters.answer) throw new Unavailable('the counters are away');
       asked.push({ machines, from: from.toISOString(), to: to.toISOString() });
+      await counters.until;
       const bytes = (counters.gbPerHour * GB * (to.getTime() - from.getTime())) / HOUR;
       return new Map(machines.flatMap(({ ports }) => ports.map(({ id }): [string, number] => [id, bytes])));
     },
   }),
 };
-const folder = changedCatalog('price-book.yaml', ({ prices = [], ...book }) => ({
+const priced = changedCatalog('price-book.yaml', ({ prices = [], ...book }) => ({
   ...book,
   prices: prices.map((list) => ({ ...list, egress_traffic: { virtual: String(PRICE) } })),
 }));
 
-let at = Date.UTC(2026, 2, 10, 12);
+let at = Date.UTC(2026, 2, 10, 12, 20);
 const now = (text: string) => {
   at = Date.parse(`2026-03-${text}Z`);
 };
 let service: TestService;
+let database: Database;
 let instance: { id: string; port: string };
+let floating: { id: string; port: string };
 beforeAll(async () => {
-  service = await startService(
-    { TRADEWIND_CATALOG_DIR: folder, TRADEWIND_SIMULATION_SPEED: '1000' },
-    { clock: { now: () => new Date(at) }, makers: { simulated: counted } },
-  );
+  const clock = { now: () => new Date(at) };
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '1000' }, { clock, makers: { simulated: counted } });
+  database = openDatabase(service.pool.options, 1);
   instance = await machine('web', [{ type: 'external' }]);
+  floating = await machine('behind', []);
   await machine('alone', []);
 });
 afterAll(async () => {
+  await database.close();
   await service.stop();
-  fs.rmSync(folder, { recursive: true });
+  fs.rmSync(priced, { recursive: true });
 });
+
+async function apply(folder: string): Promise<void> {
+  const catalog = await loadCatalog(folder);
+  const nothing = async () => {};
+  const clock = { now: () => new Date(at) };
+  await applyCatalog({ database, catalog, folder, clock, origin: 'a test', prepare: nothing, record: nothing });
+}
+
+async function finished(answer: Awaited<ReturnType<typeof service.http.post>>) {
+  expect(answer.status, answer.text).toBe(200);
+  const task = await service.http.task(String(answer.body.tasks?.[0] ?? answer.body[0]));
+  expect(task).toMatchObject({ state: 'FINISHED', error: null });
+  return task.created_resources;
+}
 
 /** Creates an instance in a network of its own besides the interfaces. */
 async function machine(name: string, interfaces: object[]) {
-  const finished = async (answer: Awaited<ReturnType<typeof service.http.post>>) => {
-    expect(answer.status, answer.text).toBe(200);
-    const task = await service.http.task(String(answer.body.tasks?.[0] ?? answer.body[0]));
-    expect(task).toMatchObject({ state: 'FINISHED', error: null });
-    return task.created_resources;
-  };
   const net = await finished(await service.http.post('/cloud/v1/networks/1/1', { name }));
   const network_id = net.networks[0];
   await finished(await service.http.post('/cloud/v1/subnets/1/1', { name, cidr: '10.0.0.0/24', network_id }));
@@ -78,10 +106,7 @@ async function machine(name: string, interfaces: object[]) {
     }),
   );
   const id = made.instances[0];
-  const ports = await service.pool.query(
-    `select ports.id from ports join networks on networks.id = network_id where instance_id = $1 and external`,
-    [id],
-  );
+  const ports = await service.pool.query('select id from ports where instance_id = $1 order by position', [id]);
   return { id, port: ports.rows[0]?.id };
 }
 
@@ -92,14 +117,19 @@ const meteredUntil = (text: string) =>
   expect
     .poll(async () => (await meter())?.metered_until.toISOString(), SOON)
     .toBe(new Date(`2026-03-${text}Z`).toISOString());
+const sum = async () =>
+  (await service.pool.query(`select sum(amount)::float8 as sum from usage_periods where type = 'egress_traffic'`))
+    .rows[0].sum;
 const lines = async (query: string) => {
   const { status, text, body } = await service.http.get(`/tradewind/v1/costs?type=egress_traffic&${query}`);
   expect(status, text).toBe(200);
   return body.lines;
 };
 
-it('counts an hour once it is over, of ports that lead outside', async () => {
+it('is metered from the hour on in which its price comes, of ports that lead outside, and costs from then on', async () => {
   counters.gbPerHour = 3;
+  now('10T12:34:00');
+  await apply(priced);
   await meteredUntil('10T12:00:00');
   now('10T13:05:00');
   await meteredUntil('10T13:00:00');
@@ -109,8 +139,10 @@ it('counts an hour once it is over, of ports that lead outside', async () => {
     { machineId: instance.id, ref: { kind: 'machine', id: instance.id }, ports: [{ id: instance.port }] },
   ]);
   const line = { client_id: 1, type: 'egress_traffic', kind: 'virtual', quantity: 3 * GB, unit: 'bytes' };
+  // The instance was created at 12:20.
+  const paid = (3 * 26) / 40;
   expect(await lines('from=2026-03-10T00:00:00Z&to=2026-03-11T00:00:00Z')).toMatchObject([
-    { ...line, cost: expect.closeTo(3 * PRICE * TAX, 9), currency: 'EUR', err: null },
+    { ...line, cost: expect.closeTo(paid * PRICE * TAX, 9), currency: 'EUR', err: null },
   ]);
   const report = await service.http.post('/cloud/v1/usage_report', {
     time_from: '2026-03-10T00:00:00Z',
@@ -145,7 +177,7 @@ it('adds the hours of a day to one row of each port, and begins another at midni
     `select amount::float8, started_at, ended_at from usage_periods where type = 'egress_traffic' order by id`,
   );
   expect(rows).toEqual([
-    { amount: (3 + 11) * GB, started_at: new Date('2026-03-10T12:00:00Z'), ended_at: new Date('2026-03-11T00:00:00Z') },
+    { amount: (3 + 11) * GB, started_at: new Date('2026-03-10T12:20:00Z'), ended_at: new Date('2026-03-11T00:00:00Z') },
     { amount: 2 * GB, started_at: new Date('2026-03-11T00:00:00Z'), ended_at: new Date('2026-03-11T02:00:00Z') },
   ]);
   // Hours that nobody metered in time are asked for together.
@@ -155,21 +187,64 @@ it('adds the hours of a day to one row of each port, and begins another at midni
   ]);
 });
 
-it('counts no byte twice and loses none where a worker dies between asking and noting', async () => {
-  const before = (
-    await service.pool.query(`select sum(amount)::float8 as sum from usage_periods where type = 'egress_traffic'`)
-  ).rows[0].sum;
+it('loses nothing where a worker dies between asking and noting', async () => {
+  const before = await sum();
   counters.answer = false;
   now('11T03:06:00');
   await expect.poll(async () => (await meter()).hour_ends?.toISOString(), SOON).toBe('2026-03-11T03:00:00.000Z');
-  // Another worker goes on when the time of the one that took it is over. Its own notice comes too late then.
-  now('11T03:09:00');
+  // Another worker goes on when the time of the one that took it is over.
+  now('11T03:10:00');
   counters.answer = true;
   await meteredUntil('11T03:00:00');
-  const { rows } = await service.pool.query(
-    `select sum(amount)::float8 as sum from usage_periods where type = 'egress_traffic'`,
+  expect((await sum()) - before).toBe(1 * GB);
+});
+
+it('counts nothing twice: what a worker says after another has gone on comes too late', async () => {
+  const before = await sum();
+  const release = holdCounters();
+  const calls = asked.length;
+  now('11T04:06:00');
+  await expect.poll(() => asked.length, SOON).toBe(calls + 1);
+  // What another worker does, without the bytes that it adds.
+  await service.pool.query(
+    `update traffic_meters set metered_until = '2026-03-11T04:00:00Z', hour_ends = null, taken_until = null`,
   );
-  expect(rows[0].sum - before).toBe(1 * GB);
+  release();
+  now('11T05:06:00');
+  await meteredUntil('11T05:00:00');
+  expect((await sum()) - before).toBe(1 * GB);
+});
+
+it('bills no count that is none', async () => {
+  const before = await sum();
+  let hour = 5;
+  for (const wrong of [Number.NaN, -1]) {
+    counters.gbPerHour = wrong;
+    hour++;
+    now(`11T0${hour}:06:00`);
+    await meteredUntil(`11T0${hour}:00:00`);
+  }
+  counters.gbPerHour = 1;
+  expect(await sum()).toBe(before);
+});
+
+it('is asked of many machines some at a time, each once', async () => {
+  const before = await sum();
+  await service.pool.query(
+    `insert into instances select (jsonb_populate_record(web, jsonb_build_object('id', gen_random_uuid()))).*
+     from instances as web, generate_series(1, 250) where web.name = 'alone'`,
+  );
+  now('11T08:06:00');
+  await meteredUntil('11T08:00:00');
+  expect((await sum()) - before).toBe(1 * GB);
+  await service.pool.query(
+    `delete from instances where name = 'alone' and id not in (select instance_id from ports where instance_id is not null)`,
+  );
+});
+
+it('is metered again where a clock that was ahead has metered hours to come', async () => {
+  await service.pool.query(`update traffic_meters set metered_until = '2026-04-20T00:00:00Z'`);
+  await meteredUntil('11T08:00:00');
 });
 
 it('costs what it cost at the time, in parts that add up to the byte', async () => {
@@ -208,25 +283,48 @@ it('costs what it cost at the time, in parts that add up to the byte', async () 
 it('is awaited before a day is told as closed, for a day at most', async () => {
   await service.pool.query(`update usage_closings set day = '2026-03-11', next_id = null`);
   const closed = async () => (await service.pool.query('select day from usage_closings')).rows[0].day;
+  const known = (before: string) =>
+    holds(database.sql, isAllTrafficKnown(sql`${`2026-03-${before}T00:00:00Z`}::timestamptz`, new Date(at)));
   counters.answer = false;
   now('13T00:30:00');
   await expect.poll(async () => (await meter()).hour_ends?.toISOString(), SOON).toBe('2026-03-13T00:00:00.000Z');
-  expect(await closed()).toBe('2026-03-11');
+  expect([await known('12'), await known('13'), await closed()]).toEqual([true, false, '2026-03-11']);
   counters.answer = true;
-  now('13T00:33:00');
+  now('13T00:34:00');
   await meteredUntil('13T00:00:00');
+  expect(await known('13')).toBe(true);
   await expect.poll(closed, SOON).toBe('2026-03-12');
-  counters.answer = false;
-  now('15T00:01:00');
-  await expect.poll(closed, SOON).toBe('2026-03-13');
-  // What comes now would change a day that is closed.
-  counters.answer = true;
+  // An answer that takes too long would change a day that is closed.
+  const release = holdCounters();
+  const calls = asked.length;
+  now('14T22:30:00');
+  await expect.poll(() => asked.length, SOON).toBe(calls + 1);
+  expect([asked.at(-1)?.from, await known('14')]).toEqual(['2026-03-13T00:00:00.000Z', false]);
   now('15T00:20:00');
+  expect(await known('14')).toBe(true);
+  await expect.poll(closed, SOON).toBe('2026-03-13');
+  release();
   await meteredUntil('15T00:00:00');
   const { rows } = await service.pool.query(
-    `select started_at from usage_periods where type = 'egress_traffic' and started_at >= '2026-03-13'`,
+    `select distinct started_at from usage_periods where type = 'egress_traffic' and started_at >= '2026-03-13'`,
   );
   expect(rows).toEqual([{ started_at: new Date('2026-03-14T00:00:00Z') }]);
+});
+
+it('counts of a floating IP', async () => {
+  const [subnet] = (await service.pool.query(`select subnets.id, network_id from subnets where name = 'behind'`)).rows;
+  const gateway = { external_gateway_info: { type: 'default', enable_snat: true } };
+  const router = { name: 'out', interfaces: [{ type: 'subnet', subnet_id: subnet.id }], ...gateway };
+  await finished(await service.http.post('/cloud/v1/routers/1/1', router));
+  await finished(await service.http.post('/cloud/v1/floatingips/1/1', { port_id: floating.port }));
+  counters.gbPerHour = 1;
+  now('15T02:06:00');
+  await meteredUntil('15T02:00:00');
+  const { rows } = await service.pool.query(
+    `select amount::float8 from usage_periods where type = 'egress_traffic' and resource_id = $1`,
+    [floating.port],
+  );
+  expect(rows).toEqual([{ amount: 2 * GB }]);
 });
 
 it('is priced in the previews of instances', async () => {
@@ -253,10 +351,16 @@ it('has prices of its own kind', async () => {
   }
 });
 
-it('is no longer metered where the price is gone', async () => {
-  await vi.waitFor(async () => expect(await meter()).toBeDefined(), SOON);
-  await service.pool.query(`insert into traffic_meters (region_id, metered_until) values (999, now())`);
-  await expect
-    .poll(async () => (await service.pool.query('select from traffic_meters where region_id = 999')).rowCount, SOON)
-    .toBe(0);
+it('is no longer metered where the price is gone, and costs nothing for that time', async () => {
+  now('16T10:06:00');
+  await meteredUntil('16T10:00:00');
+  await apply('catalog');
+  await expect.poll(meter, SOON).toBeUndefined();
+  now('16T14:30:00');
+  await apply(priced);
+  await meteredUntil('16T14:00:00');
+  now('16T15:06:00');
+  await meteredUntil('16T15:00:00');
+  const day = await lines('from=2026-03-16T00:00:00Z&to=2026-03-17T00:00:00Z');
+  expect(day).toMatchObject([{ err: null, cost: expect.any(Number) }]);
 });
