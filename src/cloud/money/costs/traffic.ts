@@ -14,7 +14,7 @@ import { DAY_MS, startOfDay, TRAFFIC_AWAITED_MS } from './period.ts';
  * anything locked, and notes what it said and how far it came in one transaction. So no byte counts twice or is lost if it dies.
  */
 
-const LOOK_MS = 3_000;
+const LOOK_MS = 1_000;
 const HOUR_MS = 3_600_000;
 /** By then after the end of an hour, the infrastructure has counted all of it. */
 const SETTLES_MS = 5 * 60_000;

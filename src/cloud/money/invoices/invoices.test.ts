@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Decimal } from 'decimal.js';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { changedCatalog } from '../../../../test/support/catalogs.ts';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { addReseller, asResellerOf, type TestReseller } from '../../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
@@ -18,6 +20,10 @@ const HOUR = 3_600_000;
 const SOON = { timeout: 20_000 };
 
 const mails = path.join(os.tmpdir(), `mails-${randomBytes(8).toString('hex')}`);
+const folder = changedCatalog('price-book.yaml', ({ prices = [], ...book }) => ({
+  ...book,
+  prices: prices.map((one) => ({ ...one, egress_traffic: { virtual: '0.02' } })),
+}));
 let at = Date.UTC(2026, 2, 10, 12);
 let service: TestService;
 let tenant: Tenant;
@@ -64,7 +70,8 @@ async function costs(query: string, http = service.http): Promise<string> {
 }
 
 beforeAll(async () => {
-  service = await startService({ TRADEWIND_MAIL_DIR: mails }, { clock: { now: () => new Date(at) } });
+  const settings = { TRADEWIND_MAIL_DIR: mails, TRADEWIND_CATALOG_DIR: folder };
+  service = await startService(settings, { clock: { now: () => new Date(at) } });
   tenant = await service.otherTenant();
   next = await addReseller(service, 'Next');
   own = await asResellerOf(service, 1);
@@ -76,6 +83,13 @@ beforeAll(async () => {
     next.http,
   );
   await volume(1_000);
+  // What the metering of traffic writes.
+  await service.pool.query(
+    `insert into usage_periods (client_id, project_id, region_id, type, resource_id, sku, amount, name, tags, details, started_at, ended_at)
+     values ($1, $2, 1, 'egress_traffic', gen_random_uuid(), 'virtual', 250000000000, 'web', '{}', '{}',
+       '2026-03-10T13:00:00Z', '2026-03-10T14:00:00Z')`,
+    [tenant.clientId, tenant.projectId],
+  );
   at += 100 * HOUR;
   // From now on, VAT by the table.
   const profile = {
@@ -94,6 +108,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await fs.rm(mails, { recursive: true, force: true });
+  rmSync(folder, { recursive: true });
 });
 
 const MARCH = 'from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z';
@@ -144,8 +159,9 @@ describe('a final invoice', () => {
     // The tax of the catalogue applies first, and then the one of the VAT table.
     expect(body.taxes.map(({ tax_percent }: { tax_percent: number }) => tax_percent)).toEqual([19, 17]);
     expect(body.lines).toMatchObject([
-      { line: 1, project_id: tenant.projectId, type: 'volume', kind: 'standard', quantity: 360_000_000 },
-      { line: 2, unit: 'gib_seconds' },
+      { line: 1, type: 'egress_traffic', quantity: 250_000_000_000, unit: 'bytes', amount: 250 * 0.02 * 1.17 },
+      { line: 2, project_id: tenant.projectId, type: 'volume', kind: 'standard', quantity: 360_000_000 },
+      { line: 3, unit: 'gib_seconds' },
     ]);
     expect(body.customer).toMatchObject({ company: 'Müller & Söhne', vat_id: 'DE987654321' });
     const total = (of: { amount: number }[]) => of.reduce((sum, { amount }) => sum.plus(amount), new Decimal(0));
@@ -154,7 +170,7 @@ describe('a final invoice', () => {
     const { body: foreign } = await tenant.http.get(`${INVOICES}/${second.id}`);
     expect(foreign.taxes).toMatchObject([{ tax_percent: 0, reverse_charge: true, vat: 0 }]);
     const csv = await tenant.http.request('GET', `${INVOICES}/${first.id}`, { headers: { accept: 'text/csv' } });
-    expect(csv.text.split('\r\n')).toHaveLength(4);
+    expect(csv.text.split('\r\n')).toHaveLength(5);
   });
 
   it('is what the reseller owes the platform, if it is wholesale', async () => {
