@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -361,6 +362,26 @@ export function conformance(
           const load = await loadOf({ ...thing.ref, kind: 'machine' }, question, call);
           expectTimes(load, times);
           for (const { disks = {} } of load) expect(['vda']).toEqual(expect.arrayContaining(Object.keys(disks)));
+        });
+      if (kind === 'machine')
+        check('counts whole bytes of known ports, or nothing at all', 'short', 'there', async ({ thing }) => {
+          const { sentBy } = stand.open();
+          if (!sentBy) return;
+          const to = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
+          const from = new Date(to.getTime() - 24 * 3_600_000);
+          const ref = { ...thing.ref, kind: 'machine' } as const;
+          const unknown = { ...ref, id: randomUUID(), handle: null };
+          const machines = [ref, unknown].map((one) => ({
+            ref: one,
+            machineId: one.id,
+            createdAt: from,
+            ports: [{ id: randomUUID(), macAddress: 'fa:16:3e:00:00:01' }],
+          }));
+          const sent = await sentBy(machines, { from, to }, { log, signal: AbortSignal.timeout(10_000) });
+          const ports = machines.flatMap((machine) => machine.ports.map(({ id }) => id));
+          expect(ports).toEqual(expect.arrayContaining([...sent.keys()]));
+          for (const bytes of sent.values())
+            expect([Number.isSafeInteger(bytes), bytes >= 0], String(bytes)).toEqual([true, true]);
         });
       if (kind === 'load_balancer')
         check(

@@ -1,6 +1,8 @@
+import fs from 'node:fs';
 import type { Page } from 'playwright-core';
-import { expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { accessibilityFaults, describeInBrowser, setUpBrowser } from '../support/browser.ts';
+import { changedCatalog } from '../support/catalogs.ts';
 import { createHttpClient, type HttpClient, SOON } from '../support/http-client.ts';
 import { anyEmail, comes, logIn, newPerson, PASSWORD } from '../support/logins.ts';
 import { addReseller } from '../support/reseller.ts';
@@ -345,4 +347,39 @@ describeInBrowser('the account in the console', () => {
     await one.page.getByRole('dialog').getByRole('button', { name: 'Log out everywhere' }).click();
     for (const { page } of [one, other]) await page.getByRole('heading', { name: 'Sign in to Tradewind' }).waitFor();
   }, 120_000);
+});
+
+describeInBrowser('outgoing traffic in the console', () => {
+  const folder = changedCatalog('price-book.yaml', ({ prices = [], ...book }) => ({
+    ...book,
+    prices: prices.map((one) => ({ ...one, egress_traffic: { virtual: '0.02' } })),
+  }));
+  afterAll(() => fs.rmSync(folder, { recursive: true }));
+  const browser = setUpBrowser({ TRADEWIND_CATALOG_DIR: folder });
+
+  it('is counted in GB, and price lists price a GB of it', async () => {
+    const { pool, http } = browser.service;
+    await pool.query(
+      `insert into usage_periods (client_id, project_id, region_id, type, resource_id, sku, amount, name, tags, details, started_at, ended_at)
+       select 1, 1, 1, 'egress_traffic', gen_random_uuid(), 'virtual', 3250000000, 'web', '{}', '{}', hour - interval '1 hour', hour
+       from date_trunc('hour', now()) as hour`,
+    );
+    const { page, open } = await browser.visit();
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    await open(`account/costs?type=egress_traffic&from=${yesterday}`);
+    await page.getByRole('row', { name: 'virtual 3.25 GB' }).waitFor();
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByText('3.25 GB in all').waitFor();
+
+    await open('admin/prices');
+    await page.getByRole('button', { name: 'Create price list' }).click();
+    await page.getByRole('button', { name: 'Add a price' }).click();
+    await page.getByLabel('Item 1', { exact: true }).selectOption('egress_traffic.virtual');
+    await page.getByLabel('Price of a GB of item 1').fill('0.03');
+    await page.getByLabel('Currency').selectOption('EUR');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Create', exact: true }).click();
+    const made = async () => (await http.get('/tradewind/v1/price_lists')).body.results;
+    await expect.poll(made, SOON).toMatchObject([{ prices: [{ item: 'egress_traffic.virtual', per_gb: 0.03 }] }]);
+  });
 });
