@@ -1395,11 +1395,16 @@ export interface Tables {
     user_client_id: number;
     user_id: number;
   };
+  /** How far the outgoing traffic of regions is metered. */
   traffic_meters: {
+    /** The last machine that is metered for it. */
     after_id: string | null;
+    /** The end of what is metered now. Null between two hours. */
     hour_ends: Date | null;
+    /** Everything before it is metered. */
     metered_until: Date;
     region_id: number;
+    /** Until when a worker has the region. Another goes on then. */
     taken_until: Date | null;
   };
   usage_closings: {
@@ -1407,9 +1412,9 @@ export interface Tables {
     id: Generated<boolean>;
     next_id: number | null;
   };
-  /** Written by triggers (`meter`) of the tables of resources. A period that has ended never changes. */
+  /** Written by triggers in the transactions of changes; traffic by workers, a row for each port and day. What has ended never changes, except that of traffic until its day is closed. */
   usage_periods: {
-    /** In GiB for what has a size, else 1. */
+    /** In GiB for what has a size, bytes for traffic, else 1. */
     amount: number;
     client_id: number;
     details: JSONColumnType<json.UsedDetails> | null;
