@@ -254,6 +254,9 @@ describe('every command', () => {
       expect(told).toContain(part);
     }
     expect(await json('find lost --at 2020-01-01T00:00:00Z')).toMatchObject({ tasks: [], requests: [] });
+    expect((await run('find lost --at 2020-01-01T00:00:00Z')).err).toContain(
+      'Nothing was done with it from 2019-12-31T23:45:00.000Z to 2020-01-01T00:15:00.000Z; --within looks further.',
+    );
     expect((await run('find nothing-of-that-name')).err).toContain(
       'Nothing was found in the accounts that you manage.',
     );

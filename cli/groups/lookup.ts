@@ -132,6 +132,8 @@ async function find(context: Context): Promise<void> {
   }
   if (things.length + found.addresses.length + tasks.length + requests.length === 0) {
     output.note('Nothing was found in the accounts that you manage.');
+  } else if (times.from !== undefined && tasks.length + requests.length === 0) {
+    output.note(`Nothing was done with it from ${times.from} to ${times.to}; --within looks further.`);
   }
   if (!found.complete) output.note('There is more that begins so: give more of the name.');
 }
