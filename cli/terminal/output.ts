@@ -35,11 +35,14 @@ export function createOutput(terminal: Terminal, json: boolean): Output {
       const fields = Object.entries(thing);
       const lines = fields.filter(([, value]) => !isTable(value)).map(([name, value]) => [name, textOf(value)]);
       if (lines.length > 0) out(tableOf(lines, width));
+      let gap = lines.length > 0 ? '\n' : '';
       for (const [name, value] of fields) {
         if (!isTable(value)) continue;
         const columns = [...new Set(value.flatMap(Object.keys))];
         const cells = value.map((row) => columns.map((column) => textOf(row[column])));
-        out(`\n${shownText(name)}:\n${tableOf([columns.map((column) => column.toUpperCase()), ...cells], width)}`);
+        const table = tableOf([columns.map((column) => column.toUpperCase()), ...cells], width);
+        out(`${gap}${shownText(name)}:\n${table}`);
+        gap = '\n';
       }
       if (fields.length === 0) out('Done.\n');
     },

@@ -367,7 +367,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `POST /cloud/v2/pricing/${P}/loadbalancers` },
     {
       call: `POST /cloud/v2/pricing/${P}/instances`,
-      notes: { POST: 'For all named instances together; `per_gb` is null, as traffic has no price' },
+      notes: { POST: "For all named instances together; `per_gb` is null where traffic isn't metered" },
     },
     { call: `GET /cloud/v1/pricing/${P}/instances/{instance_id}` },
     { call: `POST /cloud/v1/pricing/${P}/file_shares` },

@@ -77,7 +77,9 @@ export const isTrafficMetered = (
 
 /** Returns how long ago each region's traffic was last metered completely. */
 export async function unmeteredSeconds(db: Sql): Promise<{ region: string; seconds: number }[]> {
-  const seconds = sql<number>`extract(epoch from tradewind_now() - metered_until)::double precision`.as('seconds');
+  const seconds = sql<number>`greatest(0, extract(epoch from tradewind_now() - metered_until))::double precision`.as(
+    'seconds',
+  );
   const rows = await db.selectFrom('traffic_meters').select(['region_id', seconds]).execute();
   return rows.map(({ region_id, ...row }) => ({ region: String(region_id), ...row }));
 }
@@ -102,32 +104,50 @@ async function regionsDue(on: Platform, own: readonly number[]): Promise<number[
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
-  if (meters.some((meter) => meter.metered_until > now)) await setBack(on, hour);
+  const ahead = new Date(hour.getTime() + HOUR_MS);
+  if (meters.some((meter) => meter.metered_until > ahead))
+    await on.database.transaction((tx) => setBack(on, tx, ahead));
   const latest = startOfHour(now.getTime() - SETTLES_MS);
   return meters.flatMap(({ region_id: id, taken_until: taken, hour_ends: begun, metered_until: until }) =>
     counting.includes(id) && (!taken || taken <= now) && (begun || until.getTime() < latest) ? [id] : [],
   );
 }
 
+/** A process that can't read the catalogue in force has another one, and forgets nothing. */
 async function forget(on: Platform, regions: readonly number[]): Promise<void> {
   const forgotten = await on.database.sql
     .deleteFrom('traffic_meters')
     .where('region_id', 'in', regions)
+    .where(({ exists, selectFrom }) => exists(selectFrom('catalog').where('hash', '=', on.catalog.hash)))
     .returning(['region_id as region', 'metered_until as from'])
     .execute();
   for (const one of forgotten)
     on.log.warn(one, 'traffic has no price here any more; what was not metered is not billed');
 }
 
-/** A clock that was ahead has metered hours that are still to come. */
-async function setBack(on: Platform, hour: Date): Promise<void> {
-  const wrong = await on.database.sql
+/** A clock that was ahead has metered hours that are still to come: the day is metered anew. */
+async function setBack(on: Platform, tx: Transaction, ahead: Date): Promise<void> {
+  const day = startOfDay(tx.now);
+  const wrong = await tx.sql
     .updateTable('traffic_meters')
-    .set({ metered_until: hour, hour_ends: null, after_id: null, taken_until: null })
-    .where('metered_until', '>', new Date(hour.getTime() + HOUR_MS))
-    .returning('region_id as region')
+    .set({ metered_until: day, hour_ends: null, after_id: null, taken_until: null })
+    .where('metered_until', '>', ahead)
+    .returning('region_id')
     .execute();
-  for (const one of wrong) on.log.warn(one, 'traffic was metered by a clock that was ahead, and is metered again');
+  for (const { region_id: region } of wrong) {
+    on.log.warn({ region, from: day }, 'traffic was metered by a clock that was ahead, and is metered again');
+  }
+  if (wrong.length === 0) return;
+  await tx.sql
+    .deleteFrom('usage_periods')
+    .where('type', '=', 'egress_traffic')
+    .where('started_at', '>=', day)
+    .where(
+      'region_id',
+      'in',
+      wrong.map(({ region_id }) => region_id),
+    )
+    .execute();
 }
 
 const startOfHour = (time: number): number => Math.floor(time / HOUR_MS) * HOUR_MS;
