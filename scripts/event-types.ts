@@ -97,6 +97,8 @@ function causesOf(causing: readonly Causing[]): [string, string[]][] {
     [BUDGET_REACHED, ['a percentage of a budget that its `warn_at` names']],
     [INVOICE_FINALIZED, ['the grace time after a month']],
     [USAGE_CLOSED, ['the end of a day in UTC, for accounts with a webhook for it']],
+    [typeOf('user', 'created'), ['the first sign-in with an identity provider']],
+    [typeOf('user', 'updated'), ['a sign-in with an identity provider that changes a role']],
     [INVOICE_PAID, ['createPayment, once all is paid']],
   ]);
   for (const { operationId, types } of causing)

@@ -149,7 +149,12 @@ export const UNPUBLISHED: Published = {
 
 type Noted = Omit<NewUserAction, 'outcome' | 'status'>;
 
-export function actionOf(request: IncomingRequest, timestamp: Date): Noted {
+/** What of a request is recorded, whatever it was about. */
+type Recorded = Pick<IncomingRequest, 'id' | 'operation' | 'method' | 'url' | 'params' | 'ip' | 'userAgent'> & {
+  principal: Pick<IncomingRequest['principal'], 'clientId' | 'userId' | 'tokenId'>;
+};
+
+export function actionOf(request: Recorded, timestamp: Date): Noted {
   const { principal, params } = request;
   // The values are not validated yet: requests with invalid ones are refused, but recorded all the same.
   const number = (value: string | number | undefined) => (/^\d{1,15}$/.test(String(value)) ? Number(value) : null);

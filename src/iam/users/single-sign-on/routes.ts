@@ -70,12 +70,16 @@ function browserRoutes(app: Api, on: Platform): void {
 
   // Providers add parameters of their own.
   app.get(
-    '/tradewind/v1/sign_in/callback',
+    signIns.CALLBACK,
     { config, schema: { hide: true, querystring: {}, response: { 200: TokenPair } } },
     async (request, reply) => {
-      const { url } = request;
+      const { id, method, url } = request;
       const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
-      const done = await signIns.finishSignIn(on, { query, browser: browserOf(on, request) }, senderOf(request));
+      const done = await signIns.finishSignIn(
+        on,
+        { query, browser: browserOf(on, request) },
+        { ...senderOf(request), id, method, url },
+      );
       if ('pair' in done) return done.pair;
       return redirected(reply, done.url);
     },

@@ -129,6 +129,13 @@ export const ProviderChange = wire.Input(
 );
 export type ProviderChange = Static<typeof ProviderChange>;
 
-export const ProviderList = wire.listOf(IdentityProvider, 'IdentityProviderList');
+export const ProviderList = wire.Named('IdentityProviderList', {
+  count: Type.Integer({ description: 'How many there are', examples: [1] }),
+  results: Type.Array(IdentityProvider),
+  public_url: wire.TextOrNull({
+    description:
+      'The public address of the server, `TRADEWIND_PUBLIC_URL`. Null if its operator has set none: nobody can sign in so then',
+  }),
+});
 export type ProviderList = Static<typeof ProviderList>;
 export const ProviderParams = Type.Object({ provider_id: Type.String({ description: 'Identity provider' }) });

@@ -30,7 +30,7 @@ const ownerOf = (principal: Principal): store.Owner => ({
 
 export async function listProviders(on: Platform, principal: Principal): Promise<ProviderList> {
   const rows = await store.listProviders(on.database.sql, ownerOf(principal));
-  return { count: rows.length, results: rows.map(presented) };
+  return { count: rows.length, results: rows.map(presented), public_url: on.letterhead().publicUrl ?? null };
 }
 
 export async function getProvider(on: Platform, principal: Principal, id: string): Promise<IdentityProvider> {

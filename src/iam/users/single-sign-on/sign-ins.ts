@@ -11,7 +11,6 @@ import { isAbove } from '../../identity/schema.ts';
 import { type Credentials, together } from '../../identity/service.ts';
 import { logInVouched, makeSignInCode, recordEntry } from '../../logins/console/service.ts';
 import { announceUser, endLogins } from '../../logins/in-transaction.ts';
-import type { Sender } from '../../logins/passwords/service.ts';
 import type { TokenPair } from '../../logins/schema.ts';
 import { expireInvitations } from '../invitation-store.ts';
 import * as users from '../store.ts';
@@ -24,6 +23,7 @@ import * as store from './store.ts';
  * none of them.
  */
 
+export const CALLBACK = '/tradewind/v1/sign_in/callback';
 const MOST_PEOPLE = 10_000;
 
 function madeOf(browser: string): Begun {
@@ -37,7 +37,7 @@ function callbackOf(on: Platform): string {
   if (publicUrl === undefined) {
     throw new errors.ConflictError('The operator has to set TRADEWIND_PUBLIC_URL before anybody can sign in so');
   }
-  return `${publicUrl}/tradewind/v1/sign_in/callback`;
+  return `${publicUrl}${CALLBACK}`;
 }
 
 /** Returns where the browser goes, and what its cookie is. @throws NotFoundError, ConflictError, ForbiddenError, UnavailableError */
@@ -62,7 +62,7 @@ const notBegun = () =>
 export async function finishSignIn(
   on: Platform,
   { query, browser }: { query: URLSearchParams; browser: string | undefined },
-  from: Sender,
+  from: store.From,
 ): Promise<{ url: string } | { pair: TokenPair }> {
   const state = query.get('state');
   if (state === null || browser === undefined) throw notBegun();
@@ -92,7 +92,7 @@ async function admitted(
   tx: Transaction,
   asked: Pick<store.ProviderRow, 'id' | 'issuer' | 'oidc_client_id'>,
   person: Vouched,
-  from: Sender,
+  from: store.From,
 ): Promise<Admitted> {
   const providerId = asked.id;
   const before = await store.findEnabled(tx.sql, providerId);
@@ -108,7 +108,7 @@ async function admitted(
   if (known) await users.lockUser(tx, known.id);
   const wanted = await wantedOf(tx, provider, person.groups);
   const identity = await store.findIdentity(tx.sql, providerId, person.subject);
-  if (identity && !identity.deleted_at) return updated(tx, provider, { ...identity, person, wanted }, from);
+  if (identity && !identity.deleted_at) return updated(on, tx, provider, { ...identity, person, wanted }, from);
   if (identity) await store.deleteIdentity(tx, providerId, person.subject);
   return newcomer(on, tx, provider, { person, wanted }, from);
 }
@@ -142,7 +142,7 @@ async function newcomer(
   tx: Transaction,
   provider: store.ProviderRow,
   { person, wanted }: { person: Vouched; wanted: ReadonlyMap<number, number> },
-  from: Sender,
+  from: store.From,
 ): Promise<Admitted> {
   const { email = '', subject } = person;
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
@@ -165,7 +165,7 @@ async function newcomer(
     await store.markVouched(tx, known.id);
     const identity = await store.findIdentity(tx.sql, provider.id, subject);
     if (!identity) throw taken();
-    return updated(tx, provider, { ...identity, person, wanted }, from);
+    return updated(on, tx, provider, { ...identity, person, wanted }, from);
   }
   const row = {
     client_id: first.client_id,
@@ -182,6 +182,7 @@ async function newcomer(
   for (const place of others) await store.insertPlace(tx, userId, place);
   await store.insertIdentity(tx, { provider_id: provider.id, subject, user_id: userId });
   on.log.info({ userId, providerId: provider.id }, 'A user came by an identity provider');
+  store.recordChange(on, tx, 'created', { userId, clientIds: [...wanted.keys()], provider, from });
   await recordEntry(tx, userId, from, 'sso');
   return { changed: NOTHING, userId, clientId: first.client_id };
 }
@@ -193,6 +194,7 @@ const taken = () =>
   );
 
 async function updated(
+  on: Platform,
   tx: Transaction,
   provider: store.ProviderRow,
   {
@@ -203,7 +205,7 @@ async function updated(
     person: Vouched;
     wanted: ReadonlyMap<number, number>;
   },
-  from: Sender,
+  from: store.From,
 ): Promise<Admitted> {
   const places = await store.placesOf(tx.sql, user.id, provider);
   if (!user.is_active) return { changed: NOTHING, refused: BLOCKED };
@@ -241,6 +243,9 @@ async function updated(
   const ended = lost.length > 0 ? await endLogins(tx, { memberId: user.id, clientIds: lost }) : NOTHING;
   const touched = [...lost, ...back.map((one) => one.client_id), ...moved.map((one) => one.client_id)];
   const told = touched.length > 0 ? await announceUser(tx, user.id, touched) : NOTHING;
+  const change = { userId: user.id, provider, from };
+  store.recordChange(on, tx, 'updated', { ...change, clientIds: [...new Set(touched)] });
+  store.recordChange(on, tx, 'created', { ...change, clientIds: added });
   const changed = together(ended, told);
 
   const open = await users.membershipsOf(tx.sql, [user.id]);

@@ -114,7 +114,7 @@ describe('identity providers', () => {
     const kept = await service.pool.query('select oidc_client_secret from identity_providers where id = $1', [id]);
     expect(kept.rows[0].oidc_client_secret).not.toContain(CLIENT.oidc_client_secret);
     const list = await person.http.get(BASE);
-    expect(list.body).toEqual({ count: 1, results: [got.body] });
+    expect(list.body).toEqual({ count: 1, results: [got.body], public_url: PUBLIC });
     const patched = await person.http.patch(`${BASE}/${id}`, { name: 'Other', default_role: 'Users' });
     expect([patched.status, patched.body.name, patched.body.default_role]).toEqual([200, 'Other', 'Users']);
     expect((await person.http.delete(`${BASE}/${id}`)).status).toBe(204);
@@ -215,6 +215,36 @@ describe('signing in', () => {
     expect((await signIn(id, newcomer)).status).toBe(403);
     await host.http.patch(`${BASE}/${id}`, { default_role: 'Users' });
     expect((await signIn(id, newcomer)).status).toBe(200);
+  });
+
+  it('is in the audit log and the events if it makes somebody, or changes what they are', async () => {
+    const host = await newPerson(service.http);
+    const id = await makeProvider(host.http);
+    const person = anybody();
+    await signIn(id, person);
+    await signIn(id, person);
+    await signIn(id, { ...person, groups: ['bosses'] });
+    await signIn(id, { ...person, groups: [] });
+    const users = await host.http.get('/iam/users');
+    const { id: user_id } = users.body.results.find((one: { email: string }) => one.email === person.email);
+    const { records } = (await host.http.get(`/tradewind/v1/audit?user_id=${user_id}`)).body;
+    expect(records.map(({ type }: { type: string }) => type)).toEqual(
+      ['updated', 'updated', 'created'].map((verb) => `tradewind.user.${verb}`),
+    );
+    expect(records[0]).toMatchObject({
+      client_id: host.clientId,
+      actor: { kind: 'user', user_id, token: null },
+      operation: null,
+      method: 'GET',
+      path: '/tradewind/v1/sign_in/callback',
+      subject: `user/${user_id}`,
+      outcome: 'accepted',
+      status: null,
+    });
+    const told = await host.http.get(`/tradewind/v1/events?cursor=oldest&subject=user/${user_id}`);
+    const ofSignIn = { type: 'tradewind.user.created', data: { actor: { user_id }, reason: 'Signed in with Company' } };
+    expect(told.body.events).toHaveLength(3);
+    expect(told.body.events[0]).toMatchObject(ofSignIn);
   });
 
   it('does not let in whom an administrator has blocked', async () => {
@@ -461,6 +491,8 @@ describe('what a provider may give', () => {
     expect(entered.status, entered.text).toBe(200);
     const moved = await signIn(id, { ...person, groups: ['two'] });
     expect((await bearer(service.url, moved.body).get('/iam/clients/me')).body.id).toBe(two.clientId);
+    const joined = await two.http.get('/tradewind/v1/audit?type=tradewind.user.created&limit=1');
+    expect(joined.body.records[0]).toMatchObject({ client_id: two.clientId, path: '/tradewind/v1/sign_in/callback' });
     expect((await two.http.get(BASE)).body.count).toBe(0);
     expect((await two.http.get(`${BASE}/${id}`)).status).toBe(404);
   });
