@@ -113,6 +113,7 @@ const ofAccounts = [
   ofAccount('/account/prices', () => import('./pages/account/prices.tsx'), 'Prices'),
   ofAccount('/account/users', () => import('./pages/account/users.tsx'), 'Users'),
   ofAccount('/account/users/$user', () => import('./pages/account/users.tsx'), 'UserPage'),
+  ofAccount('/account/sign-in', () => import('./pages/account/sign-in.tsx'), 'SignIn'),
   ofAccount('/account/tokens', () => import('./pages/account/tokens.tsx'), 'Tokens'),
   ofAccount('/account/logins', () => import('./pages/account/logins.tsx'), 'Logins'),
   ofAccount('/account/audit', () => import('./pages/account/audit.tsx'), 'Audit'),

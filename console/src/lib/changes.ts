@@ -27,3 +27,6 @@ export const emptyAsNull = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, text || null])) as {
     [Name in keyof Fields]: Fields[Name] | null;
   };
+
+/** What is in a field that takes several, separated by spaces or commas. */
+export const wordsIn = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');

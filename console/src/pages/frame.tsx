@@ -233,6 +233,7 @@ const RAIL: Sections = [
       ['/account/costs', 'Usage and costs'],
       ['/account/prices', 'Prices'],
       ['/account/users', 'Users'],
+      ['/account/sign-in', 'Sign-in'],
       ['/account/tokens', 'API tokens'],
       ['/account/logins', 'Your logins'],
       ['/account/audit', 'Audit'],

@@ -27,6 +27,7 @@ const CREATE: readonly (readonly [to: string, text: string, search?: object])[] 
   ['/ai-tasks/new', 'Create an AI task'],
   ['/account/projects', 'Create a project'],
   ['/account/users', 'Create a user'],
+  ['/account/sign-in', 'Create an identity provider'],
   ['/account/tokens', 'Create an API token'],
   ['/account/webhooks', 'Create a webhook'],
 ];

@@ -35,7 +35,6 @@ export function Users() {
         </>
       }
     >
-      <SignInPolicy clientId={clientId} />
       <Tabs tabs={TABS} label="Parts of the page" />
       {tab === 'users' ? <UserList query={query} /> : <Attempts query={query} />}
     </Page>
@@ -100,59 +99,6 @@ export function Invite({
   );
 }
 
-const POLICY = '/tradewind/v1/clients/{client_id}/sign_in_policy';
-const WHOM = [
-  { value: 'nobody', text: 'Nobody' },
-  { value: 'Administrators', text: 'Administrators' },
-  { value: 'everybody', text: 'Everybody' },
-];
-
-/** Who needs a second factor to sign in. */
-function SignInPolicy({ clientId }: { clientId: number }) {
-  const params = { path: { client_id: clientId } };
-  const read = $api.useQuery('get', POLICY, { params });
-  if (!read.data) return null;
-  const { second_factor, roles } = read.data;
-  const whom = second_factor === 'optional' ? 'nobody' : roles.join(', ') || 'everybody';
-  return (
-    <p className="row">
-      <span>
-        A second factor is required of <strong>{whom}</strong>.
-      </span>
-      <FormDrawer
-        operation="setSignInPolicy"
-        label="Change"
-        title="Require a second factor"
-        initial={{ whom }}
-        apply="Require it"
-        edits
-        call={(values) =>
-          callOf('put', POLICY, {
-            params,
-            body:
-              values.whom === 'nobody'
-                ? { second_factor: 'optional' }
-                : {
-                    second_factor: 'required',
-                    roles: values.whom === 'everybody' ? [] : (values.whom.split(', ') as typeof roles),
-                  },
-          })
-        }
-        onApplied={() => void read.refetch()}
-      >
-        {({ field }) => (
-          <SelectField
-            label="Of whom"
-            options={WHOM.some(({ value }) => value === whom) ? WHOM : [...WHOM, { value: whom, text: whom }]}
-            {...field('whom')}
-            help="Whoever has none adds one at the next sign-in. API tokens need none."
-          />
-        )}
-      </FormDrawer>
-    </p>
-  );
-}
-
 interface ListProps {
   query: ReturnType<typeof usePaging>;
 }
@@ -186,6 +132,10 @@ function UserList({ query }: ListProps) {
               client_and_roles
                 .map(({ client_company_name, user_roles }) => `${client_company_name}: ${user_roles.join(', ')}`)
                 .join('; '),
+          },
+          {
+            name: 'Second factor',
+            show: ({ two_fa, sso_auth }) => (two_fa ? 'yes' : sso_auth ? 'left to the provider' : 'no'),
           },
           {
             name: 'State',

@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { wordsIn } from '../../lib/changes.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { optionsOf } from '../../ui/choice.tsx';
@@ -28,8 +29,6 @@ interface Fields {
   types: string;
   description: string;
 }
-
-const typesIn = (text: string): string[] => text.split(/[\s,]+/).filter((type) => type !== '');
 
 function WebhookFields({ field }: Form<Fields>) {
   return (
@@ -71,7 +70,7 @@ export function Webhooks() {
             tone="primary"
             initial={{ url: '', types: '*', description: '' }}
             apply="Create"
-            call={({ types, ...others }) => callOf('post', LIST, { body: { ...others, types: typesIn(types) } })}
+            call={({ types, ...others }) => callOf('post', LIST, { body: { ...others, types: wordsIn(types) } })}
             onApplied={(answer) => setSecret((answer as { secret: string }).secret)}
           >
             {(form) => <WebhookFields {...form} />}
@@ -163,7 +162,7 @@ export function WebhookPage() {
             call={(_, { types, ...others }) =>
               callOf('patch', ONE, {
                 params,
-                body: { ...others, ...(types !== undefined && { types: typesIn(types) }) },
+                body: { ...others, ...(types !== undefined && { types: wordsIn(types) }) },
               })
             }
           >
