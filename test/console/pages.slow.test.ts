@@ -31,7 +31,7 @@ describeInBrowser('every page', () => {
   beforeAll(async () => {
     const { http, pool } = browser.service;
     await furnish(http, 1);
-    await createPossessions(http).make('delivery_id', 'price_list_id', 'quota_list_id');
+    await createPossessions(http).make('delivery_id', 'price_list_id', 'provider_id', 'quota_list_id');
     other = await comes({ http, clientId: 1 }, anyEmail(), { name: 'Users' });
     await activateAiFeatures(http, 1);
     const task = await createAiTask(http, { url: 'https://example.com/film.mp4', task_name: 'transcription' });

@@ -225,8 +225,7 @@ function Providers() {
     <Section title="Single sign-on">
       <div className="inside">
         <p className="muted">
-          People sign in with their company’s account. A provider speaks OpenID Connect. The first sign-in makes a user
-          here.
+          People sign in with their company’s account, by OpenID Connect. The first sign-in makes a user here.
         </p>
         {address && (
           <dl className="facts">
@@ -280,7 +279,7 @@ function Providers() {
             name: 'People sign in at',
             show: ({ name, sign_in_path: path }) => (
               <span className="row">
-                <code className="name">{path}</code>
+                <code className="name">{`${address ?? ''}${path}`}</code>
                 <Copy text={`${address ?? ''}${path}`} label={`Copy the address for people of ${name}`} />
               </span>
             ),
