@@ -125,6 +125,8 @@ const ofAccounts = [
     'DeliveryPage',
   ),
   ofAccount('/account/features', () => import('./pages/account/features.tsx'), 'Features'),
+  ofAccount('/admin/find', () => import('./pages/admin/find.tsx'), 'Find'),
+  ofAccount('/admin/maintenance', () => import('./pages/admin/maintenance.tsx'), 'MaintenancePage'),
   ofAccount('/admin/clients', () => import('./pages/admin/clients.tsx'), 'Clients'),
   ofAccount('/admin/clients/$client', () => import('./pages/admin/client.tsx'), 'ClientPage'),
   ofAccount('/admin/resellers', () => import('./pages/admin/resellers.tsx'), 'Resellers'),

@@ -33,10 +33,24 @@ export function Frame() {
         <Bar place={place} nearest={nearest} sections={sections} />
         <Rail place={nearest} sections={sections} />
         <main id="main" tabIndex={-1}>
+          {place && <MaintenanceNote region={place.region} />}
           <Outlet />
         </main>
       </div>
     </Toasts>
+  );
+}
+
+/** Customers plan by it, before something is refused. */
+function MaintenanceNote({ region }: { region: number }) {
+  const { data } = $api.useQuery('get', '/cloud/v1/regions', {});
+  const found = data?.results.find(({ id }) => id === region);
+  if (found?.state !== 'MAINTENANCE') return null;
+  return (
+    <p className="note warn" role="status">
+      {found.display_name} is in maintenance. What runs goes on, and you can delete. Other changes are refused for now,
+      with the reason.
+    </p>
   );
 }
 
@@ -244,7 +258,10 @@ const RAIL: Sections = [
 ];
 /** For resellers and the platform administrator: each with the operation that has to be allowed. */
 const ADMINISTRATION = [
+  // Everybody may search their own account. This is for those who have clients.
+  ['/admin/find', 'Look up', 'listClients'],
   ['/admin/platform', 'Platform', 'listPlatformQueues'],
+  ['/admin/maintenance', 'Maintenance', 'listMaintenances'],
   ['/admin/clients', 'Clients', 'listClients'],
   ['/admin/resellers', 'Resellers', 'listResellers'],
   ['/admin/prices', 'Price lists', 'listPriceLists'],

@@ -50,7 +50,7 @@ export function TextFilter({
   placeholder?: string;
   /** Says what is wrong with a text that nothing can be found by. */
   fault?: (text: string) => string | undefined;
-  type?: 'search' | 'date';
+  type?: 'search' | 'date' | 'datetime-local';
 }) {
   const filters = useFilters();
   const change = useSetFilters();

@@ -116,8 +116,8 @@ export function Clients() {
   );
 }
 
-/** Shows the console as the administrator of the client sees it, until one goes back. */
-export function ActAs({ id, name }: { id: number; name: string }) {
+/** Shows the console as the administrator of the client sees it, until one goes back: that page of it. */
+export function ActAs({ id, name, to = '/' }: { id: number; name: string; to?: string }) {
   const { clientId, acting } = useWho();
   const navigate = useNavigate();
   const [refused, setRefused] = useState<Error>();
@@ -125,7 +125,7 @@ export function ActAs({ id, name }: { id: number; name: string }) {
     setRefused(undefined);
     try {
       const answer = await actAs(id);
-      if (answer.status === 200) void navigate({ to: '/' });
+      if (answer.status === 200) void navigate({ to: to as '/' });
       else setRefused(await refusalOf(answer));
     } catch (error) {
       setRefused(error as Error);

@@ -1,14 +1,19 @@
+import { Link } from '@tanstack/react-router';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { useRegionName } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
+import { titleOf } from '../../ui/task.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const PROCESSES = '/tradewind/v1/platform/processes';
 const QUEUES = '/tradewind/v1/platform/queues';
+const BACKLOG = '/tradewind/v1/platform/backlog';
+const ADDRESSES = '/tradewind/v1/platform/external_addresses';
 const CHECKS = '/tradewind/v1/platform/checks';
 const ORPHANS = '/tradewind/v1/platform/orphans';
 /** No event tells of processes and queues. */
@@ -36,6 +41,8 @@ export function PlatformPage() {
           calls={[
             callOf('get', PROCESSES, {}),
             callOf('get', QUEUES, {}),
+            callOf('get', BACKLOG, {}),
+            callOf('get', ADDRESSES, {}),
             callOf('get', CHECKS, {}),
             callOf('get', ORPHANS, {}),
           ]}
@@ -44,6 +51,8 @@ export function PlatformPage() {
     >
       <Processes />
       <Queues />
+      <Backlog />
+      <Addresses />
       <Checks />
       <Orphans />
     </Page>
@@ -141,6 +150,102 @@ function Queues() {
           },
         ]}
         empty={<p>None.</p>}
+      />
+    </Section>
+  );
+}
+
+function Backlog() {
+  const read = $api.useQuery('get', BACKLOG, {}, OFTEN);
+  const regionName = useRegionName();
+  return (
+    <Section title="Backlog">
+      <Table
+        caption="Infrastructure that is not as wanted yet"
+        read={read}
+        keyOf={({ region_id, backend, kind }) => `${region_id} ${backend} ${kind}`}
+        columns={[
+          { name: 'Region', show: ({ region_id }) => regionName(region_id) },
+          { name: 'Backend', show: ({ backend }) => backend ?? <span className="badge bad">none any more</span> },
+          { name: 'Kind', show: ({ kind }) => kind },
+          { name: 'Waiting', number: true, show: ({ waiting }) => waiting },
+          { name: 'Running', number: true, show: ({ running }) => running },
+          { name: 'Failing', number: true, show: ({ failing }) => failing },
+          { name: 'Most tries failed', number: true, show: ({ most_failures }) => most_failures },
+          { name: 'A worker is due since', show: ({ oldest_due_since }) => <Time at={oldest_due_since} /> },
+        ]}
+        empty={<p>Everything is as wanted.</p>}
+      />
+      {read.data && read.data.oldest_tasks.length > 0 && (
+        <Table
+          caption="The oldest task of each region that has not ended"
+          read={{ data: read.data.oldest_tasks }}
+          keyOf={({ task_id }) => task_id}
+          columns={[
+            { name: 'Region', show: ({ region_id }) => (region_id === null ? 'none' : regionName(region_id)) },
+            {
+              name: 'Oldest task',
+              show: ({ task_id, task_type }) => (
+                <Link to="/admin/find" search={{ q: task_id } as never}>
+                  {titleOf(task_type)}
+                </Link>
+              ),
+            },
+            { name: 'Account', show: ({ client_id }) => client_id },
+            { name: 'State', show: ({ state }) => <State of={state} /> },
+            { name: 'Accepted', show: ({ created_on }) => <Time at={created_on} /> },
+          ]}
+          empty={null}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** Below this share, IPv4 addresses soon run out. */
+const FEW = 0.05;
+const sum = (numbers: readonly (number | null)[]): number | null =>
+  numbers.includes(null) ? null : numbers.reduce<number>((all, one) => all + (one ?? 0), 0);
+const plenty = (number: number | null) => number ?? <span className="muted">plenty</span>;
+
+/** When one prefix is full, the next is used: what counts is what they have together. */
+function Addresses() {
+  const read = $api.useQuery('get', ADDRESSES, {}, OFTEN);
+  const regionName = useRegionName();
+  const families = Object.values(
+    Object.groupBy(read.data?.results ?? [], ({ region_id, ip_version }) => `${region_id} ${ip_version}`),
+  ).flatMap((prefixes = []) => {
+    const [first] = prefixes;
+    const counted = (name: 'free' | 'in_use' | 'total') => sum(prefixes.map((prefix) => prefix[name]));
+    return first
+      ? [{ ...first, prefixes, free: counted('free'), in_use: counted('in_use'), total: counted('total') }]
+      : [];
+  });
+  return (
+    <Section title="Public addresses">
+      <Table
+        caption="Public addresses that are left"
+        read={{ ...read, data: read.data && families }}
+        keyOf={({ region_id, ip_version }) => `${region_id} ${ip_version}`}
+        columns={[
+          { name: 'Region', show: ({ region_id }) => regionName(region_id) },
+          { name: 'Family', show: ({ ip_version }) => `IPv${ip_version}` },
+          { name: 'Free', number: true, show: ({ free }) => plenty(free) },
+          { name: 'In use', number: true, show: ({ in_use }) => in_use },
+          { name: 'All', number: true, show: ({ total }) => plenty(total) },
+          {
+            name: 'Prefixes',
+            show: ({ prefixes, free, total }) => (
+              <span className="row">
+                {prefixes.map(({ subnet_id, cidr }) => (
+                  <code key={subnet_id}>{cidr}</code>
+                ))}
+                {free !== null && total !== null && free < total * FEW && <span className="badge warn">few left</span>}
+              </span>
+            ),
+          },
+        ]}
+        empty={<p>No region has an external network.</p>}
       />
     </Section>
   );
