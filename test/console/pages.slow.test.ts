@@ -16,8 +16,8 @@ const MINUTE = 60_000;
 const WIDTHS = [1280, 768, 400];
 /** Nothing but a failed test of the browser itself would need more. */
 const MOST_TAB_STOPS = 1_000;
-/** Buttons that save or show something at once. */
-const AT_ONCE = /Export as|Download|Fetch the file|See what would be deleted|Connect$/;
+/** Buttons that save or show something at once, or lead elsewhere. */
+const AT_ONCE = /Export as|Download|Fetch the file|See what would be deleted|Connect$|Act for/;
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"]:not(:disabled)';
 
@@ -239,7 +239,7 @@ async function unreached(page: Page): Promise<string[]> {
       const one = document.activeElement;
       const isOver = one === document.body;
       // A field for a date has parts, which show by themselves that they have it.
-      const shows = (it) => getComputedStyle(it).outlineStyle !== 'none' || it.type === 'date';
+      const shows = (it) => getComputedStyle(it).outlineStyle !== 'none' || it.type.startsWith?.('date');
       if (!isOver && !shows(one)) unseen.push((${nameOf})(one));
       toReach.delete(one);
       ({ left: toReach.size, isOver });

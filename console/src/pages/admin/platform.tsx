@@ -172,31 +172,34 @@ function Backlog() {
           { name: 'Running', number: true, show: ({ running }) => running },
           { name: 'Failing', number: true, show: ({ failing }) => failing },
           { name: 'Most tries failed', number: true, show: ({ most_failures }) => most_failures },
-          { name: 'A worker is due since', show: ({ oldest_due_since }) => <Time at={oldest_due_since} /> },
+          { name: 'Oldest waits since', show: ({ oldest_due_since }) => <Time at={oldest_due_since} /> },
         ]}
         empty={<p>Everything is as wanted.</p>}
       />
       {read.data && read.data.oldest_tasks.length > 0 && (
-        <Table
-          caption="The oldest task of each region that has not ended"
-          read={{ data: read.data.oldest_tasks }}
-          keyOf={({ task_id }) => task_id}
-          columns={[
-            { name: 'Region', show: ({ region_id }) => (region_id === null ? 'none' : regionName(region_id)) },
-            {
-              name: 'Oldest task',
-              show: ({ task_id, task_type }) => (
-                <Link to="/admin/find" search={{ q: task_id } as never}>
-                  {titleOf(task_type)}
-                </Link>
-              ),
-            },
-            { name: 'Account', show: ({ client_id }) => client_id },
-            { name: 'State', show: ({ state }) => <State of={state} /> },
-            { name: 'Accepted', show: ({ created_on }) => <Time at={created_on} /> },
-          ]}
-          empty={null}
-        />
+        <>
+          <p className="inside">In each region, this task has not ended for longest:</p>
+          <Table
+            caption="The oldest task of each region that has not ended"
+            read={{ data: read.data.oldest_tasks }}
+            keyOf={({ task_id }) => task_id}
+            columns={[
+              { name: 'Region', show: ({ region_id }) => (region_id === null ? 'none' : regionName(region_id)) },
+              {
+                name: 'Task',
+                show: ({ task_id, task_type }) => (
+                  <Link to="/admin/find" search={{ q: task_id } as never}>
+                    {titleOf(task_type)}
+                  </Link>
+                ),
+              },
+              { name: 'Account', show: ({ client_id }) => client_id },
+              { name: 'State', show: ({ state }) => <State of={state} /> },
+              { name: 'Accepted', show: ({ created_on }) => <Time at={created_on} /> },
+            ]}
+            empty={null}
+          />
+        </>
       )}
     </Section>
   );
