@@ -98,7 +98,7 @@ describeInBrowser('the pages for operators', () => {
       page.getByRole('region', { name: region, exact: true }).getByRole('row').filter({ hasText: text });
     await open('admin/find?q=northern');
     await rowIn('Accounts', 'Northern Lights').getByRole('link', { name: 'Its tasks' }).waitFor();
-    await rowIn('What failed last in its account', BROKEN).waitFor();
+    await rowIn('What else failed last in its account', BROKEN).waitFor();
     await open('admin/find?q=never');
     await rowIn('Gone, or never came to be', /never-came.*createVolume/).waitFor();
     await rowIn('Tasks about it', BROKEN).waitFor();

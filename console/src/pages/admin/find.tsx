@@ -146,7 +146,7 @@ function Where({ of: { client_id, region_id } }: { of: Pick<Thing, 'client_id' |
           {client_id}
         </Link>
       )}
-      {region_id && <div className="muted">{regionName(region_id)}</div>}
+      {region_id && <div className="muted nowrap">{regionName(region_id)}</div>}
     </>
   );
 }
@@ -189,7 +189,7 @@ function Things({ caption, read }: { caption: string; read: Read<Thing> }) {
         {
           name: 'Actions',
           show: (of) => (
-            <span className="row">
+            <span className="row nowrap">
               {of.tasks && tasksBy(of.tasks, 'Its tasks')}
               <Act of={of} />
             </span>
@@ -203,7 +203,7 @@ function Things({ caption, read }: { caption: string; read: Read<Thing> }) {
 
 const NOTHING = 'Nothing here is as these filters say. If there is a next page, go on there.';
 
-function TaskTable({ caption, read }: { caption: string; read: Read<Task> }) {
+function TaskTable({ caption, read, empty = NOTHING }: { caption: string; read: Read<Task>; empty?: string }) {
   const opened = (task: Task) => ({ ...task, page: taskPage(task.id, task) });
   return (
     <Table
@@ -218,7 +218,7 @@ function TaskTable({ caption, read }: { caption: string; read: Read<Task> }) {
         { name: 'Account', show: (task) => <Where of={task} /> },
         { name: 'Actions', show: (task) => <Act of={opened(task)} /> },
       ]}
-      empty={<p>{NOTHING}</p>}
+      empty={<p>{empty}</p>}
     />
   );
 }
@@ -377,12 +377,16 @@ function Work({ tasks, things }: { tasks: readonly Task[]; things: readonly Thin
           <TaskTable caption="Tasks about it, the newest first" read={{ ...about, data: sorted }} />
         </Section>
       )}
-      {failed.data?.results.length !== 0 && accounts.length > 0 && (
+      {accounts.length > 0 && (
         <Section
-          title="What failed last in its account"
+          title="What else failed last in its account"
           aside={accounts.map((id) => tasksBy({ client_id: String(id) }, `All tasks of account ${id}`))}
         >
-          <TaskTable caption="Failed tasks of its account, the newest first" read={failed} />
+          <TaskTable
+            caption="Other failed tasks of its account, the newest first"
+            read={{ ...failed, data: failed.data?.results.filter(({ id }) => !all.has(id)) }}
+            empty="Nothing else has failed."
+          />
         </Section>
       )}
     </>

@@ -178,7 +178,7 @@ function Backlog() {
       />
       {read.data && read.data.oldest_tasks.length > 0 && (
         <>
-          <p className="inside">In each region, this task has not ended for longest:</p>
+          <p className="inside">The oldest task of each region that has not ended:</p>
           <Table
             caption="The oldest task of each region that has not ended"
             read={{ data: read.data.oldest_tasks }}
