@@ -109,6 +109,7 @@ describeInBrowser('the pages for operators', () => {
     await rowIn('Requests', 'accepted').getByRole('link', { name: 'createVolume, answered 200' }).click();
     await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor();
     await page.getByRole('cell', { name: /createVolume/ }).waitFor();
+    expect([...new URL(page.url()).searchParams.keys()]).toEqual(['from', 'to']);
     // What is one’s own opens at once.
     const own = await http.post('/cloud/v1/volumes/1/1', { source: 'new-volume', name: 'own-one', size: 1 });
     await http.task(own.body[0]);

@@ -92,16 +92,19 @@ const groupsOf = ({ customers, users, resources, former, addresses, requests }: 
     mine: true,
     tasks: { client_id: String(id) },
   })),
-  Users: users.map(({ id, email, client_ids: [client_id = null] }) => ({
-    kind: 'user',
-    id,
-    name: email,
-    client_id,
-    state: null,
-    time: null,
-    page: `/account/users/${id}`,
-    mine: true,
-  })),
+  Users: users.flatMap(({ id, email, client_ids }) =>
+    client_ids.map((client_id) => ({
+      kind: 'user',
+      id,
+      name: email,
+      client_id,
+      state: null,
+      time: null,
+      page: `/account/users/${id}`,
+      mine: true,
+      tasks: { client_id: String(client_id) },
+    })),
+  ),
   Resources: resources.map(resource),
   'Gone, or never came to be': former.map((one) => ({
     ...one,
@@ -179,7 +182,7 @@ function Things({ caption, read }: { caption: string; read: Read<Thing> }) {
     <Table
       caption={caption}
       read={read}
-      keyOf={({ kind, id, time }) => `${kind} ${id} ${time}`}
+      keyOf={({ kind, id, time, client_id }) => `${kind} ${id} ${time} ${client_id}`}
       columns={[
         { name: 'Kind', show: ({ kind }) => kind && words(kind) },
         { name: 'Name', show: (of) => <Name of={of}>{of.name ?? <code>{of.id}</code>}</Name> },
