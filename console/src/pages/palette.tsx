@@ -26,6 +26,7 @@ const CREATE: readonly (readonly [to: string, text: string, search?: object])[] 
   [`${OF_PLACE}/secrets`, 'Create a secret'],
   ['/ai-tasks/new', 'Create an AI task'],
   ['/account/projects', 'Create a project'],
+  ['/account/budgets', 'Create a budget'],
   ['/account/users', 'Create a user'],
   ['/account/sign-in', 'Create an identity provider'],
   ['/account/tokens', 'Create an API token'],

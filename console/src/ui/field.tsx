@@ -100,28 +100,27 @@ export function TextField({
   type = 'text',
   placeholder,
   maxLength,
+  rows,
   ...around
 }: Common & {
   value: string;
   onChange: (value: string) => void;
+  /** Of a text of several lines. */
+  rows?: number;
   type?: 'text' | 'password' | 'email' | 'url' | 'search' | 'date' | 'datetime-local';
   placeholder?: string;
   maxLength?: number;
 }) {
   return (
     <Field {...around}>
-      {(ids) => (
-        <input
-          {...ids}
-          className="input"
-          type={type}
-          required={around.required}
-          placeholder={placeholder}
-          maxLength={maxLength}
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
+      {(ids) => {
+        const common = { ...ids, className: 'input', required: around.required, placeholder, maxLength, value };
+        return rows === undefined ? (
+          <input {...common} type={type} onChange={({ target }) => onChange(target.value)} />
+        ) : (
+          <textarea {...common} rows={rows} onChange={({ target }) => onChange(target.value)} />
+        );
+      }}
     </Field>
   );
 }

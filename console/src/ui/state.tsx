@@ -13,6 +13,8 @@ const LOOKS: Record<string, string> = {
   on: 'good',
   SUCCESS: 'good',
   delivered: 'good',
+  paid: 'good',
+  'partly paid': 'warn',
   ok: 'good',
   limited: 'warn',
   missing: 'bad',

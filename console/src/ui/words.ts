@@ -5,7 +5,7 @@ import { exactly, timeOf } from './time.tsx';
 
 /** Words that aren't written in small letters, and those that people don't say. */
 const SPELLED = new Map([
-  ...'API CIDR CNI CPU CSI DDN DDoS DNS GPU HTTP ID IDs IP IPs IPv4 IPv6 IOPS MAC MTU NFS OIDC OS RAM SSH TCP TLS UDP URL URLs VAST vCPUs VIP VM'
+  ...'API CIDR CNI CPU CSI DDN DDoS DNS GPU HTTP ID IDs IP IPs IPv4 IPv6 IOPS MAC MTU NFS OIDC OS RAM SSH TCP TLS UDP URL URLs VAST VAT vCPUs VIP VM'
     .split(' ')
     .map((word) => [word.toLowerCase(), word] as const),
   ['max', 'maximum'],

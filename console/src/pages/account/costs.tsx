@@ -142,7 +142,7 @@ interface Line {
 
 const FIGURE = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const GB = 1_000_000_000;
-function amountOf(quantity: number, unit: string): string {
+export function amountOf(quantity: number, unit: string): string {
   if (unit === 'bytes') return `${FIGURE.format(quantity / GB)} GB`;
   return `${FIGURE.format(quantity / 3_600)} ${unit === 'seconds' ? 'h' : 'GiB h'}`;
 }

@@ -16,6 +16,7 @@ import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Profile } from '../account/billing.tsx';
 import { FeatureSwitches } from '../account/features.tsx';
 import { PriceTable } from '../account/prices.tsx';
 import { QuotaTables } from '../account/quotas.tsx';
@@ -31,6 +32,7 @@ const TABS = {
   services: 'Services and products',
   features: 'Features',
   prices: 'Prices',
+  billing: 'Billing',
 };
 
 export function ClientPage() {
@@ -157,6 +159,18 @@ export function ClientPage() {
       )}
       {tab === 'features' && <FeatureSwitches clientId={clientId} />}
       {tab === 'prices' && <PriceTable clientId={clientId} />}
+      {tab === 'billing' && (
+        <>
+          <p className="row">
+            {(['invoices', 'budgets'] as const).map((page) => (
+              <Link key={page} to={`/account/${page}`} search={{ client_id: client } as never}>
+                Its {page}
+              </Link>
+            ))}
+          </p>
+          <Profile clientId={clientId} />
+        </>
+      )}
     </Page>
   );
 }

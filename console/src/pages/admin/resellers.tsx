@@ -83,6 +83,13 @@ export function Resellers() {
                 <Link to="/admin/notifications" search={{ reseller: String(id) } as never} className="button">
                   Notifications
                 </Link>
+                <Link
+                  to="/account/billing"
+                  search={{ tab: 'issuer', reseller_id: String(id) } as never}
+                  className="button"
+                >
+                  Billing
+                </Link>
                 <Review
                   operation="deleteReseller"
                   label="Delete"

@@ -1,0 +1,262 @@
+import type { ReactNode } from 'react';
+import { $api, ApiError } from '../../lib/api.ts';
+import { type Call, callOf } from '../../lib/call.ts';
+import { useRefusal } from '../../lib/permissions.ts';
+import { given, useFilters } from '../../lib/search.ts';
+import { AsCode } from '../../ui/as-code.tsx';
+import { Unread } from '../../ui/fault.tsx';
+import { CheckField, type Form, TextField } from '../../ui/field.tsx';
+import { Filters, TextFilter } from '../../ui/filters.tsx';
+import { FormDrawer } from '../../ui/form-drawer.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Review } from '../../ui/review.tsx';
+import { Tabs, useTab } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+import { whole } from '../admin/dated-lists.tsx';
+
+const PROFILE = '/tradewind/v1/billing_profile';
+const ISSUER = '/tradewind/v1/issuer';
+const TABS = { profile: 'Who pays', issuer: 'Who issues invoices' };
+
+/** Who pays for the own account; of resellers and the platform, who issues invoices. */
+export function Billing() {
+  const refusal = useRefusal();
+  const issues = refusal('getIssuer') === undefined;
+  const tabs: Partial<typeof TABS> = issues ? TABS : { profile: TABS.profile };
+  const tab = useTab(tabs);
+  const isPlatform = refusal('createReseller') === undefined;
+  const { reseller_id } = useFilters();
+  const resellerId = isPlatform ? whole(reseller_id) : undefined;
+  const params = { query: given({ reseller_id: resellerId }) };
+  return (
+    <Page
+      title="Billing"
+      actions={<AsCode calls={[tab === 'issuer' ? callOf('get', ISSUER, { params }) : callOf('get', PROFILE, {})]} />}
+    >
+      {issues && <Tabs tabs={TABS} label="Parts of the page" />}
+      {tab === 'issuer' && isPlatform && (
+        <Filters>
+          <TextFilter name="reseller_id" label="Reseller ID" placeholder="the platform" />
+        </Filters>
+      )}
+      {tab === 'issuer' ? <Issuer resellerId={resellerId} /> : <Profile />}
+    </Page>
+  );
+}
+
+/** A company, as it stands on invoices. */
+export const Address = ({ of }: { of: { company: string; address: string; country: string; vat_id?: string } }) => (
+  <address>
+    {[of.company, of.address, of.country, of.vat_id && `VAT ID ${of.vat_id}`].filter(Boolean).join('\n')}
+  </address>
+);
+
+interface Party {
+  company: string;
+  address: string;
+  country: string;
+  vat_id: string;
+  email: string;
+}
+type Said = Omit<Party, 'vat_id' | 'email'> & {
+  vat_id?: string;
+  email?: string;
+  vat_confirmed?: boolean;
+  valid_from: string;
+};
+type More = { vat_confirmed?: true };
+
+const partyOf = (said: Said | undefined): Party => {
+  const { company = '', address = '', country = '', vat_id = '', email = '' } = said ?? {};
+  return { company, address, country, vat_id, email };
+};
+/** What may be left out isn't sent if it is empty. */
+const bodyOf = ({ company, address, country, vat_id, email }: Party) => ({
+  company,
+  address,
+  country: country.toUpperCase(),
+  ...given({ vat_id: vat_id.toUpperCase(), email }),
+});
+
+/** What is said of a company, to change it and to confirm it. */
+function PartySection<Values extends Party>({
+  title,
+  operation,
+  read: { data, error, refetch },
+  canConfirm,
+  unconfirmed,
+  initial,
+  call,
+  fields,
+  children,
+}: {
+  title: string;
+  operation: string;
+  read: { data?: Said | undefined; error: object | null; refetch: () => unknown };
+  canConfirm: boolean;
+  /** What that means. */
+  unconfirmed: string;
+  initial: Values;
+  call: (values: Values, more?: More) => Call;
+  /** Those besides what is said of every company. */
+  fields?: (form: Form<Values>) => ReactNode;
+  children?: ReactNode;
+}) {
+  // What nobody has set yet is not found.
+  const isUnset = error instanceof ApiError && error.status === 404;
+  if (!data && !isUnset) return <Unread error={error} again={refetch} />;
+  const buttons = (
+    <span className="row">
+      {canConfirm && data && (
+        <Review
+          operation={operation}
+          label="Confirm for VAT"
+          title="Confirm the country and VAT ID?"
+          disabled={data.vat_confirmed ? 'They are confirmed' : undefined}
+          call={() => call(initial, { vat_confirmed: true })}
+        />
+      )}
+      <FormDrawer<Values>
+        operation={operation}
+        label={data ? 'Change' : 'Set'}
+        title={title}
+        initial={initial}
+        apply="Save"
+        edits
+        call={(values) => call(values)}
+      >
+        {(form) => (
+          <>
+            <PartyFields field={form.field as unknown as Form<Party>['field']} />
+            {fields?.(form)}
+          </>
+        )}
+      </FormDrawer>
+    </span>
+  );
+  return (
+    <Section title={title} aside={buttons}>
+      {data ? (
+        <dl className="facts inside">
+          <dt>Company</dt>
+          <dd>
+            <Address of={data} />
+          </dd>
+          <dt>Invoices go to</dt>
+          <dd>{data.email ?? 'the administrators'}</dd>
+          <dt>Country and VAT ID</dt>
+          <dd>
+            <span className={`badge ${data.vat_confirmed ? 'good' : 'warn'}`}>
+              {data.vat_confirmed ? 'confirmed' : 'not confirmed'}
+            </span>{' '}
+            {!data.vat_confirmed && unconfirmed}
+          </dd>
+          <dt>Set</dt>
+          <dd>
+            <Time at={data.valid_from} />
+          </dd>
+          {children}
+        </dl>
+      ) : (
+        <p className="inside">Nobody has set this yet.</p>
+      )}
+    </Section>
+  );
+}
+
+const PartyFields = ({ field }: { field: Form<Party>['field'] }) => (
+  <>
+    <TextField label="Company" required {...field('company')} />
+    <TextField label="Address" required rows={3} {...field('address')} help="Without the company." />
+    <TextField label="Country" required maxLength={2} {...field('country')} help="In two letters, such as DE." />
+    <TextField label="VAT ID" {...field('vat_id')} help="It begins with the letters of the country." />
+    <TextField label="E-mail address for invoices" type="email" {...field('email')} help="Empty: the administrators." />
+  </>
+);
+
+/** Who pays for the own account, or for a client, which its manager can confirm. */
+export function Profile({ clientId }: { clientId?: number }) {
+  const params = { query: given({ client_id: clientId }) };
+  const read = $api.useQuery('get', PROFILE, { params });
+  return (
+    <PartySection
+      title="Who pays"
+      operation="setBillingProfile"
+      read={read}
+      canConfirm={clientId !== undefined}
+      unconfirmed="Until then, VAT is as before, or as in the issuer’s country."
+      initial={partyOf(read.data)}
+      call={(party, more) => callOf('put', PROFILE, { params, body: { ...bodyOf(party), ...more } })}
+    />
+  );
+}
+
+/** Who issues invoices: the platform, or a reseller, which the platform can confirm. */
+function Issuer({ resellerId }: { resellerId: number | undefined }) {
+  const params = { query: given({ reseller_id: resellerId }) };
+  const read = $api.useQuery('get', ISSUER, { params });
+  const { vat_rates = [], reverse_charge = false, invoice_prefix = 'INV' } = read.data ?? {};
+  return (
+    <PartySection
+      title="Who issues invoices"
+      operation="setIssuer"
+      read={read}
+      canConfirm={resellerId !== undefined}
+      unconfirmed="They count for what the platform invoices."
+      initial={{
+        ...partyOf(read.data),
+        invoice_prefix,
+        reverse_charge,
+        vat_rates: vat_rates.map(({ country, percent }) => `${country} ${percent}`).join('\n'),
+      }}
+      call={({ invoice_prefix, reverse_charge, vat_rates, ...party }, more) =>
+        callOf('put', ISSUER, {
+          params,
+          body: { ...bodyOf(party), invoice_prefix, reverse_charge, vat_rates: ratesIn(vat_rates), ...more },
+        })
+      }
+      fields={({ field, faults }) => (
+        <>
+          <TextField
+            label="Numbers of invoices begin with"
+            required
+            {...field('invoice_prefix')}
+            help="INV makes INV-2026-000001."
+          />
+          <TextField
+            label="VAT by the country of the client"
+            rows={6}
+            {...field('vat_rates')}
+            faults={Object.entries(faults).find(([name]) => name.startsWith('vat_rates'))?.[1]}
+            help="A country and its percentage in each line, such as DE 19. For others, VAT is as in the catalogue."
+          />
+          <CheckField
+            label="Reverse charge"
+            {...field('reverse_charge')}
+            help="Clients abroad with a VAT ID pay no VAT here, and owe it themselves."
+          />
+        </>
+      )}
+    >
+      <dt>Numbers begin with</dt>
+      <dd>
+        <code>{invoice_prefix}</code>
+      </dd>
+      <dt>VAT by country</dt>
+      <dd>{vat_rates.map(({ country, percent }) => `${country} ${percent} %`).join(', ') || 'as in the catalogue'}</dd>
+      <dt>Reverse charge</dt>
+      <dd>{reverse_charge ? 'for clients abroad with a VAT ID' : 'no'}</dd>
+    </PartySection>
+  );
+}
+
+/** A percentage that is no number is sent as nothing, which the server refuses. */
+const ratesIn = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .flatMap(([country, percent]) =>
+      country
+        ? [{ country: country.toUpperCase(), percent: Number(percent?.replace(/%$/, '').replace(',', '.')) }]
+        : [],
+    );
