@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import type { Clock } from '../../src/lib/time.ts';
 import { type Browser, hasChromium, launchChromium, type Page, signIn } from './chromium.ts';
 import { borrowService, startService, type TestService } from './service.ts';
 
@@ -32,17 +33,17 @@ export interface InBrowser {
 }
 
 /**
- * Sets a real server and a real browser up for the tests of a group. With settings, the server is one of its own. After each test, no page may have complained, broken
+ * Sets a real server and a real browser up for the tests of a group. With settings, the server is one of its own, which may have its own clock. After each test, no page may have complained, broken
  * the policy, or asked anything of another server.
  */
-export function setUpBrowser(settings?: Record<string, string>): InBrowser {
+export function setUpBrowser(settings?: Record<string, string>, clock?: Clock): InBrowser {
   let service: TestService;
   let browser: Browser;
   let faults: string[] = [];
   let expected: RegExp[] = [];
 
   beforeAll(async () => {
-    service = settings ? await startService(settings) : await borrowService();
+    service = settings ? await startService(settings, clock && { clock }) : await borrowService();
     browser = await launchChromium(`--host-resolver-rules=MAP ${PLAIN_NAME} 127.0.0.1`);
   });
   afterAll(async () => {
@@ -85,7 +86,7 @@ export function setUpBrowser(settings?: Record<string, string>): InBrowser {
   }: BrowserContextOptions & { address?: string | undefined } = {}): Promise<Visit> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     // A busy machine may do nothing for a process for many seconds.
-    context.setDefaultTimeout(90_000);
+    context.setDefaultTimeout(25_000);
     return visitOf(await context.newPage(), address);
   }
 

@@ -18,6 +18,7 @@ export function FormDrawer<Values extends object>({
   apply,
   edits,
   call,
+  says,
   onApplied,
   children,
 }: {
@@ -36,6 +37,8 @@ export function FormDrawer<Values extends object>({
   edits?: boolean;
   /** The request, of all fields or of those that were changed since the form opened. */
   call: (values: Values, changed: Partial<Values>) => Call;
+  /** What the review says of it, besides what the server does. */
+  says?: (values: Values) => ReactNode;
   onApplied?: (answer: unknown) => void;
   children: (form: Form<Values>) => ReactNode;
 }) {
@@ -82,7 +85,9 @@ export function FormDrawer<Values extends object>({
                 onApplied?.(answer);
               }}
               onRefused={form.take}
-            />
+            >
+              {says?.(values)}
+            </Review>
           </div>
         </form>
       </Drawer>

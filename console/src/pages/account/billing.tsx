@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { $api, ApiError } from '../../lib/api.ts';
+import type { components } from '../../../types/api.d.ts';
+import { ApiError, send } from '../../lib/api.ts';
 import { type Call, callOf } from '../../lib/call.ts';
 import { useRefusal } from '../../lib/permissions.ts';
 import { given, useFilters } from '../../lib/search.ts';
@@ -66,7 +68,7 @@ type Said = Omit<Party, 'vat_id' | 'email'> & {
 };
 type More = { vat_confirmed?: true };
 
-const partyOf = (said: Said | undefined): Party => {
+const partyOf = (said: Said | null | undefined): Party => {
   const { company = '', address = '', country = '', vat_id = '', email = '' } = said ?? {};
   return { company, address, country, vat_id, email };
 };
@@ -77,6 +79,17 @@ const bodyOf = ({ company, address, country, vat_id, email }: Party) => ({
   country: country.toUpperCase(),
   ...given({ vat_id: vat_id.toUpperCase(), email }),
 });
+
+/** What was set; null if nobody has set it, which the API doesn't find. */
+const useSet = <Set,>(call: Call) =>
+  useQuery({
+    queryKey: [call.path],
+    queryFn: () =>
+      send(call).catch((error) => {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }) as Promise<Set | null>,
+  });
 
 /** What is said of a company, to change it and to confirm it. */
 function PartySection<Values extends Party>({
@@ -92,7 +105,7 @@ function PartySection<Values extends Party>({
 }: {
   title: string;
   operation: string;
-  read: { data?: Said | undefined; error: object | null; refetch: () => unknown };
+  read: { data?: Said | null | undefined; error: object | null; refetch: () => unknown };
   canConfirm: boolean;
   /** What that means. */
   unconfirmed: string;
@@ -102,9 +115,7 @@ function PartySection<Values extends Party>({
   fields?: (form: Form<Values>) => ReactNode;
   children?: ReactNode;
 }) {
-  // What nobody has set yet is not found.
-  const isUnset = error instanceof ApiError && error.status === 404;
-  if (!data && !isUnset) return <Unread error={error} again={refetch} />;
+  if (data === undefined) return <Unread error={error} again={refetch} />;
   const buttons = (
     <span className="row">
       {canConfirm && data && (
@@ -177,7 +188,7 @@ const PartyFields = ({ field }: { field: Form<Party>['field'] }) => (
 /** Who pays for the own account, or for a client, which its manager can confirm. */
 export function Profile({ clientId }: { clientId?: number }) {
   const params = { query: given({ client_id: clientId }) };
-  const read = $api.useQuery('get', PROFILE, { params });
+  const read = useSet<components['schemas']['BillingProfile']>(callOf('get', PROFILE, { params }));
   return (
     <PartySection
       title="Who pays"
@@ -194,7 +205,7 @@ export function Profile({ clientId }: { clientId?: number }) {
 /** Who issues invoices: the platform, or a reseller, which the platform can confirm. */
 function Issuer({ resellerId }: { resellerId: number | undefined }) {
   const params = { query: given({ reseller_id: resellerId }) };
-  const read = $api.useQuery('get', ISSUER, { params });
+  const read = useSet<components['schemas']['Issuer']>(callOf('get', ISSUER, { params }));
   const { vat_rates = [], reverse_charge = false, invoice_prefix = 'INV' } = read.data ?? {};
   return (
     <PartySection

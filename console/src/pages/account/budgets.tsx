@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
@@ -15,7 +14,7 @@ import { Page } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
 import { Review } from '../../ui/review.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { whole } from '../admin/dated-lists.tsx';
+import { ClientLink, whole } from '../admin/dated-lists.tsx';
 
 const LIST = '/tradewind/v1/budgets';
 const ONE = '/tradewind/v1/budgets/{budget_id}';
@@ -39,17 +38,10 @@ export function Budgets() {
   const params = { query: { limit: PAGE_SIZE, ...given({ client_id: whole(client_id), page_token }) } };
   const read = $api.useQuery('get', LIST, { params }, OFTEN);
   const ofWhat = ({ project_id }: Budget) =>
-    project_id === null ? 'the whole account' : (projects.get(project_id) ?? `project ${project_id}`);
+    project_id === null ? 'whole account' : (projects.get(project_id) ?? `project ${project_id}`);
   const account: Column<Budget> = {
     name: 'Account',
-    show: ({ client_id: of }) =>
-      of === clientId ? (
-        'your own'
-      ) : (
-        <Link to="/admin/clients/$client" params={{ client: String(of) }} search={{ tab: 'billing' } as never}>
-          client {of}
-        </Link>
-      ),
+    show: ({ client_id: of }) => (of === clientId ? 'your own' : <ClientLink id={of} tab="billing" />),
   };
   return (
     <Page
@@ -88,7 +80,8 @@ export function Budgets() {
           { name: 'Share', show: (budget) => <Share of={budget} /> },
           {
             name: 'Warns at',
-            show: ({ warn_at }) => (warn_at.length === 0 ? 'never' : warn_at.map((share) => `${share} %`).join(', ')),
+            show: ({ warn_at }) =>
+              warn_at.length === 0 ? 'never' : warn_at.map((share) => `${share}\u00a0%`).join(', '),
           },
           {
             name: 'When it is spent',
@@ -96,12 +89,12 @@ export function Budgets() {
               !stops_creation ? (
                 'nothing stops'
               ) : is_spent ? (
-                <span className="badge bad">nothing new can be made</span>
+                <span className="badge bad">nothing new</span>
               ) : (
                 'nothing new'
               ),
           },
-          { name: 'Set by', show: ({ set_by }) => (set_by === 'account' ? 'the account' : 'its reseller') },
+          { name: 'Set by', show: ({ set_by }) => set_by },
           {
             name: 'Actions',
             show: (budget) => (
@@ -201,7 +194,7 @@ function CreateBudget({ projects, isManager }: { projects: ReadonlyMap<number, s
             <SelectField
               label="For"
               options={[
-                { value: '', text: 'the whole account' },
+                { value: '', text: 'whole account' },
                 ...[...projects].map(([id, name]) => ({ value: String(id), text: name })),
               ]}
               {...field('project_id')}

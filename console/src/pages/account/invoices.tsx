@@ -16,7 +16,7 @@ import { Page, Section, UnreadPage } from '../../ui/page.tsx';
 import { NextPages, PAGE_SIZE } from '../../ui/pages.tsx';
 import { State } from '../../ui/state.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { utc, whole } from '../admin/dated-lists.tsx';
+import { ClientLink, utc, whole } from '../admin/dated-lists.tsx';
 import { Address } from './billing.tsx';
 import { amountOf } from './costs.tsx';
 
@@ -36,13 +36,7 @@ const ofIssuers: Column<Summary>[] = [
   {
     name: 'To',
     show: ({ client_id, reseller_id }) =>
-      client_id === null ? (
-        `reseller ${reseller_id}`
-      ) : (
-        <Link to="/admin/clients/$client" params={{ client: String(client_id) }} search={{ tab: 'billing' } as never}>
-          client {client_id}
-        </Link>
-      ),
+      client_id === null ? `reseller ${reseller_id}` : <ClientLink id={client_id} tab="billing" />,
   },
 ];
 
@@ -287,6 +281,11 @@ function RecordPayment({ of, disabled }: Offered) {
       disabled={disabled ?? (of.due > 0 ? undefined : 'Nothing is due')}
       initial={{ amount: of.due, paid_at: '', reference: '' }}
       apply="Record"
+      says={({ amount = 0, reference }) => (
+        <p>
+          {moneyOf(amount, of.currency)} of the {moneyOf(of.due, of.currency)} that are due were paid, by {reference}.
+        </p>
+      )}
       call={({ amount = 0, paid_at, reference }) =>
         callOf('post', '/tradewind/v1/payments', {
           body: { invoice_id: of.id, amount, reference, ...given({ paid_at: utc(paid_at) }) },
@@ -334,6 +333,15 @@ function Credit({ of, disabled }: Offered) {
       disabled={disabled ?? (of.credited < of.gross ? undefined : 'It is credited as a whole')}
       initial={{ reason: '', part: 'all', amount: undefined, lines: '' }}
       apply="Credit"
+      says={({ part, amount = 0, lines }) => (
+        <p>
+          {part === 'all' && `All that is left, ${left}, is credited.`}
+          {part === 'amount' && `${moneyOf(amount, of.currency)} of the ${left} that are left are credited.`}
+          {part === 'lines' &&
+            `Credited of each of the lines ${lines}: ${amount ? moneyOf(amount, of.currency) : 'all'}.`}{' '}
+          This can’t be taken back.
+        </p>
+      )}
       call={({ reason, part, amount, lines }) =>
         callOf('post', '/tradewind/v1/invoices/{invoice_id}/credit_notes', {
           params: { path: { invoice_id: of.id } },

@@ -56,6 +56,12 @@ export function ListFilters() {
   );
 }
 
+export const ClientLink = ({ id, tab }: { id: number; tab: string }) => (
+  <Link to="/admin/clients/$client" params={{ client: String(id) }} search={{ tab } as never}>
+    client {id}
+  </Link>
+);
+
 /** For whom a list is, and from when on. A tab of the client's page says what comes of it. */
 export const listColumns = (tab: string): Column<DatedList>[] => [
   { name: 'ID', show: ({ id }) => <code>{id}</code> },
@@ -67,9 +73,7 @@ export const listColumns = (tab: string): Column<DatedList>[] => [
       ) : scope === 'reseller' ? (
         `reseller ${reseller_id}`
       ) : (
-        <Link to="/admin/clients/$client" params={{ client: String(client_id) }} search={{ tab } as never}>
-          client {client_id}
-        </Link>
+        <ClientLink id={client_id ?? 0} tab={tab} />
       ),
   },
   {
