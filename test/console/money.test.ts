@@ -50,7 +50,7 @@ describeInBrowser('money in the console', () => {
       };
       const made = await tenant.http.post(`/cloud/v1/volumes/${of}`, body);
       expect(made.status, made.text).toBe(200);
-      await tenant.http.task(made.body.tasks[0]);
+      await tenant.http.task(made.body[0]);
     }
     ahead = Date.UTC(2026, 3, 5) - Date.now();
     const list = async () => (await own.get('/tradewind/v1/invoices?state=open')).body.results;
@@ -148,7 +148,7 @@ describeInBrowser('money in the console', () => {
     await page.getByLabel('Amount a month').fill('2');
     await page.getByLabel('Let nothing new be made once it is spent').check();
     await send(page, 'Change');
-    await row.locator('.bad', { hasText: 'nothing new' }).waitFor();
+    await row.locator('.bad', { hasText: 'nothing new is made' }).waitFor();
     expect((await tenant.http.get('/tradewind/v1/budgets')).body.results).toMatchObject([
       { amount: 2, warn_at: [90, 100], stops_creation: true, is_spent: true },
     ]);

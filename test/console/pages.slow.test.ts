@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { activateAiFeatures, createAiTask } from '../support/ai-tasks.ts';
@@ -33,6 +34,7 @@ describeInBrowser('every page', () => {
     await furnish(http, 1);
     await createPossessions(http).make('delivery_id', 'price_list_id', 'provider_id', 'quota_list_id');
     other = await comes({ http, clientId: 1 }, anyEmail(), { name: 'Users' });
+    await moneyOf(http, pool);
     await activateAiFeatures(http, 1);
     const task = await createAiTask(http, { url: 'https://example.com/film.mp4', task_name: 'transcription' });
     const phrase = { start_time: '00:00:00.250', end_time: '00:00:01.000', text: 'good morning' };
@@ -125,6 +127,28 @@ describeInBrowser('every page', () => {
     },
   );
 });
+
+/** Who pays and who issues, a budget, and an invoice, which would take a month. */
+async function moneyOf(http: HttpClient, pool: Pool): Promise<void> {
+  const company = { company: 'Example GmbH', address: 'Hauptstraße 1\n10115 Berlin', country: 'DE' };
+  const issuer = { ...company, vat_rates: [], reverse_charge: true, invoice_prefix: 'INV' };
+  for (const [path, body] of Object.entries({ billing_profile: company, issuer })) {
+    const set = await http.request('PUT', `/tradewind/v1/${path}`, { body });
+    expect(set.status, set.text).toBe(200);
+  }
+  const budget = await http.post('/tradewind/v1/budgets', { amount: 100 });
+  expect(budget.status, budget.text).toBe(201);
+  await pool.query(
+    `with made as (
+      insert into invoices (kind, issuer_id, reseller_id, client_id, month, currency, state, number, issuer, customer, taxes, net, vat, gross, created_at, finalized_at)
+      values ('retail', 1, 1, 1, '2026-03', 'EUR', 'open', 'INV-2026-000001', $1, $1,
+        '[{"tax_percent": "19", "reverse_charge": false, "net": "100", "vat": "19", "gross": "119"}]', 100, 19, 119, now(), now())
+      returning id)
+    insert into invoice_lines (invoice_id, line, project, project_name, region_id, type, sku, tax_percent, reverse_charge, quantity, exact, amount)
+    select id, 1, 1, 'Default', 1, 'volume', 'standard', 19, false, 3600, 119, 119 from made`,
+    [company],
+  );
+}
 
 /** A member of the account who has that role, or may only look at the first project. */
 async function somebody(http: HttpClient, role: string): Promise<{ caller: HttpClient; userId: number }> {

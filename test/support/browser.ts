@@ -86,7 +86,7 @@ export function setUpBrowser(settings?: Record<string, string>, clock?: Clock): 
   }: BrowserContextOptions & { address?: string | undefined } = {}): Promise<Visit> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     // A busy machine may do nothing for a process for many seconds.
-    context.setDefaultTimeout(25_000);
+    context.setDefaultTimeout(90_000);
     return visitOf(await context.newPage(), address);
   }
 

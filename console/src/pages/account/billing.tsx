@@ -41,32 +41,23 @@ export function Billing() {
           <TextFilter name="reseller_id" label="Reseller ID" placeholder="the platform" />
         </Filters>
       )}
-      {tab === 'issuer' ? <Issuer resellerId={resellerId} /> : <Profile />}
+      {tab === 'issuer' ? <IssuerSettings resellerId={resellerId} /> : <BillingProfile />}
     </Page>
   );
 }
 
+type Profile = components['schemas']['BillingProfile'];
+type Issuer = components['schemas']['Issuer'];
+type Said = Omit<Profile, 'client_id'>;
+type Party = Record<'company' | 'address' | 'country' | 'vat_id' | 'email', string>;
+type More = { vat_confirmed?: true };
+
 /** A company, as it stands on invoices. */
-export const Address = ({ of }: { of: { company: string; address: string; country: string; vat_id?: string } }) => (
+export const Address = ({ of }: { of: Pick<Said, 'company' | 'address' | 'country' | 'vat_id'> }) => (
   <address>
     {[of.company, of.address, of.country, of.vat_id && `VAT ID ${of.vat_id}`].filter(Boolean).join('\n')}
   </address>
 );
-
-interface Party {
-  company: string;
-  address: string;
-  country: string;
-  vat_id: string;
-  email: string;
-}
-type Said = Omit<Party, 'vat_id' | 'email'> & {
-  vat_id?: string;
-  email?: string;
-  vat_confirmed?: boolean;
-  valid_from: string;
-};
-type More = { vat_confirmed?: true };
 
 const partyOf = (said: Said | null | undefined): Party => {
   const { company = '', address = '', country = '', vat_id = '', email = '' } = said ?? {};
@@ -186,9 +177,9 @@ const PartyFields = ({ field }: { field: Form<Party>['field'] }) => (
 );
 
 /** Who pays for the own account, or for a client, which its manager can confirm. */
-export function Profile({ clientId }: { clientId?: number }) {
+export function BillingProfile({ clientId }: { clientId?: number }) {
   const params = { query: given({ client_id: clientId }) };
-  const read = useSet<components['schemas']['BillingProfile']>(callOf('get', PROFILE, { params }));
+  const read = useSet<Profile>(callOf('get', PROFILE, { params }));
   return (
     <PartySection
       title="Who pays"
@@ -203,9 +194,9 @@ export function Profile({ clientId }: { clientId?: number }) {
 }
 
 /** Who issues invoices: the platform, or a reseller, which the platform can confirm. */
-function Issuer({ resellerId }: { resellerId: number | undefined }) {
+function IssuerSettings({ resellerId }: { resellerId: number | undefined }) {
   const params = { query: given({ reseller_id: resellerId }) };
-  const read = useSet<components['schemas']['Issuer']>(callOf('get', ISSUER, { params }));
+  const read = useSet<Issuer>(callOf('get', ISSUER, { params }));
   const { vat_rates = [], reverse_charge = false, invoice_prefix = 'INV' } = read.data ?? {};
   return (
     <PartySection

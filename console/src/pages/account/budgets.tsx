@@ -22,16 +22,11 @@ const ONE = '/tradewind/v1/budgets/{budget_id}';
 const OFTEN = { refetchInterval: 5_000 };
 type Budget = components['schemas']['Budget'];
 
-/** The projects of the own account, by their IDs. */
-function useProjects(): Map<number, string> {
-  const { data } = $api.useQuery('get', '/cloud/v1/projects', { params: { query: { limit: 1000 } } });
-  return new Map(data?.results.map(({ id, name }) => [id, name]));
-}
-
 export function Budgets() {
   const { client_id, page_token } = useFilters();
   const { clientId } = useWho();
-  const projects = useProjects();
+  const own = $api.useQuery('get', '/cloud/v1/projects', { params: { query: { limit: 1000 } } });
+  const projects = new Map(own.data?.results.map(({ id, name }) => [id, name]));
   const refusal = useRefusal();
   const isManager = refusal('createPayment') === undefined;
   const isPlatform = refusal('createReseller') === undefined;
@@ -74,8 +69,7 @@ export function Budgets() {
           {
             name: 'Spent',
             number: true,
-            show: ({ spent, currency, month }) =>
-              month === null ? 'not counted yet' : <Money amount={spent} currency={currency} />,
+            show: ({ spent, currency }) => <Money amount={spent} currency={currency} />,
           },
           { name: 'Share', show: (budget) => <Share of={budget} /> },
           {
@@ -86,12 +80,10 @@ export function Budgets() {
           {
             name: 'When it is spent',
             show: ({ stops_creation, is_spent }) =>
-              !stops_creation ? (
-                'nothing stops'
-              ) : is_spent ? (
-                <span className="badge bad">nothing new</span>
+              stops_creation ? (
+                <span className={is_spent ? 'badge bad' : ''}>nothing new is made</span>
               ) : (
-                'nothing new'
+                'nothing stops'
               ),
           },
           { name: 'Set by', show: ({ set_by }) => set_by },
@@ -120,7 +112,7 @@ export function Budgets() {
 function Share({ of: { spent, amount, is_spent } }: { of: Budget }) {
   if (spent === null) return <span className="muted">–</span>;
   return (
-    <span className="budget">
+    <span className="share">
       <Meter share={spent / amount} full={is_spent} />
       {Math.floor((spent / amount) * 100)} %
     </span>

@@ -333,15 +333,6 @@ function Credit({ of, disabled }: Offered) {
       disabled={disabled ?? (of.credited < of.gross ? undefined : 'It is credited as a whole')}
       initial={{ reason: '', part: 'all', amount: undefined, lines: '' }}
       apply="Credit"
-      says={({ part, amount = 0, lines }) => (
-        <p>
-          {part === 'all' && `All that is left, ${left}, is credited.`}
-          {part === 'amount' && `${moneyOf(amount, of.currency)} of the ${left} that are left are credited.`}
-          {part === 'lines' &&
-            `Credited of each of the lines ${lines}: ${amount ? moneyOf(amount, of.currency) : 'all'}.`}{' '}
-          This can’t be taken back.
-        </p>
-      )}
       call={({ reason, part, amount, lines }) =>
         callOf('post', '/tradewind/v1/invoices/{invoice_id}/credit_notes', {
           params: { path: { invoice_id: of.id } },
@@ -357,7 +348,13 @@ function Credit({ of, disabled }: Offered) {
     >
       {({ values: { part }, field }) => (
         <>
-          <TextField label="Why" required maxLength={500} {...field('reason')} help="It stands on the credit note." />
+          <TextField
+            label="Why"
+            required
+            maxLength={500}
+            {...field('reason')}
+            help="It stands on the credit note, which can’t be taken back."
+          />
           <SelectField label="What is credited" options={optionsOf(PARTS)} {...field('part')} />
           {part === 'lines' && (
             <TextField label="Lines" required {...field('lines')} help="Their numbers, separated by commas." />

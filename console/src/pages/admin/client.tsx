@@ -16,7 +16,7 @@ import { State } from '../../ui/state.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Profile } from '../account/billing.tsx';
+import { BillingProfile } from '../account/billing.tsx';
 import { FeatureSwitches } from '../account/features.tsx';
 import { PriceTable } from '../account/prices.tsx';
 import { QuotaTables } from '../account/quotas.tsx';
@@ -168,7 +168,7 @@ export function ClientPage() {
               </Link>
             ))}
           </p>
-          <Profile clientId={clientId} />
+          <BillingProfile clientId={clientId} />
         </>
       )}
     </Page>
