@@ -27,34 +27,40 @@ describeInBrowser('money in the console', () => {
     await page.getByRole('dialog').first().waitFor({ state: 'detached' });
   }
 
+  async function put(http: HttpClient, path: string, body: object): Promise<void> {
+    const set = await http.request('PUT', `/tradewind/v1/${path}`, { body });
+    expect(set.status, set.text).toBe(200);
+  }
+
+  /** Lets the tenant have a volume from now on. */
+  async function volume(type_name: string, size: number): Promise<void> {
+    const body = { source: 'new-volume', name: type_name, size, type_name };
+    const made = await tenant.http.post(`/cloud/v1/volumes/${tenant.projectId}/1`, body);
+    expect(made.status, made.text).toBe(200);
+    await tenant.http.task(made.body[0]);
+  }
+
+  async function invoiced(): Promise<void> {
+    expect((await own.get('/tradewind/v1/invoices?state=open')).body.results).toHaveLength(1);
+  }
+
   beforeAll(async () => {
     const { service } = browser;
     tenant = await service.otherTenant();
     own = await asResellerOf(service, 1);
-    const issuer = { ...COMPANY, company: 'First Cloud GmbH', vat_rates: [{ country: 'DE', percent: 19 }] };
-    const put = (path: string, body: object, http: HttpClient) => http.request('PUT', path, { body });
-    const set = await put(
-      '/tradewind/v1/issuer',
-      { ...issuer, reverse_charge: true, invoice_prefix: 'ONE', vat_id: 'DE123456789' },
-      own,
-    );
-    expect(set.status, set.text).toBe(200);
-    await put('/tradewind/v1/billing_profile', COMPANY, tenant.http);
-    const of = `${tenant.projectId}/1`;
-    for (const size of [1_000, 200]) {
-      const body = {
-        source: 'new-volume',
-        name: `data-${size}`,
-        size,
-        type_name: size > 500 ? 'standard' : 'ssd_hiiops',
-      };
-      const made = await tenant.http.post(`/cloud/v1/volumes/${of}`, body);
-      expect(made.status, made.text).toBe(200);
-      await tenant.http.task(made.body[0]);
-    }
+    await put(own, 'issuer', {
+      ...COMPANY,
+      company: 'First Cloud GmbH',
+      vat_id: 'DE123456789',
+      vat_rates: [{ country: 'DE', percent: 19 }],
+      reverse_charge: true,
+      invoice_prefix: 'ONE',
+    });
+    await put(tenant.http, 'billing_profile', COMPANY);
+    await volume('standard', 1_000);
+    await volume('ssd_hiiops', 200);
     ahead = Date.UTC(2026, 3, 5) - Date.now();
-    const list = async () => (await own.get('/tradewind/v1/invoices?state=open')).body.results;
-    await vi.waitFor(async () => expect(await list()).toHaveLength(1), SOON);
+    await vi.waitFor(invoiced, SOON);
   });
 
   it('shows an account its invoice, also as a file', async () => {

@@ -129,7 +129,7 @@ function PartySection<Values extends Party>({
       >
         {(form) => (
           <>
-            <PartyFields field={form.field as unknown as Form<Party>['field']} />
+            <PartyFields field={form.field} />
             {fields?.(form)}
           </>
         )}

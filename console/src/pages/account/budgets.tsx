@@ -194,7 +194,7 @@ function CreateBudget({ projects, isManager }: { projects: ReadonlyMap<number, s
           ) : (
             <TextField label="Project ID" {...field('project_id')} help="Empty: for the whole account." />
           )}
-          <BudgetFields field={field as Form<Fields>['field']} />
+          <BudgetFields field={field} />
         </>
       )}
     </FormDrawer>
