@@ -18,11 +18,9 @@ describeInBrowser('money in the console', () => {
   /** Sends what the open form says, and looks at the form and the review of it. */
   async function send(page: Page, label: string) {
     expect(await accessibilityFaults(page, '[role=dialog]')).toEqual([]);
-    if (process.env.SHOTS) await page.screenshot({ path: `/tmp/w2-form-${label}-${Date.now()}.png` });
     await page.getByRole('dialog').getByRole('button', { name: label, exact: true }).click();
     const review = page.getByRole('dialog', { name: /: what it does$/ });
     await review.getByText('Tasks', { exact: true }).waitFor();
-    if (process.env.SHOTS) await page.screenshot({ path: `/tmp/w2-review-${label}-${Date.now()}.png` });
     await review.getByRole('button', { name: label, exact: true }).click();
     await page.getByRole('dialog').first().waitFor({ state: 'detached' });
   }
@@ -72,7 +70,6 @@ describeInBrowser('money in the console', () => {
     await page.getByLabel('State').selectOption('open');
     await vi.waitFor(() => expect(page.url()).toContain('month=2026-03&state=open'), SOON);
     expect(await accessibilityFaults(page)).toEqual([]);
-    if (process.env.SHOTS) await page.screenshot({ path: '/tmp/w2-page-1.png' });
     await page.getByRole('link', { name: 'ONE-2026-000001' }).click();
     await page.getByRole('heading', { level: 1, name: 'Invoice ONE-2026-000001' }).waitFor();
     await page.getByText('First Cloud GmbH').waitFor();
@@ -81,7 +78,6 @@ describeInBrowser('money in the console', () => {
     expect((await total.getByRole('cell').allTextContents()).at(-1)).toBe(`€${gross.toFixed(2)}`);
     expect(await page.getByRole('button', { name: 'Record a payment' }).count()).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);
-    if (process.env.SHOTS) await page.screenshot({ path: '/tmp/w2-page-2.png' });
     for (const [ending, beginning] of Object.entries({ pdf: '%PDF-', csv: 'line,project_id' })) {
       const saved = page.waitForEvent('download');
       await page.getByRole('button', { name: `Download ${ending.toUpperCase()}` }).click();
@@ -132,7 +128,6 @@ describeInBrowser('money in the console', () => {
     await credit.waitFor();
     expect(await credit.isDisabled()).toBe(true);
     expect(await accessibilityFaults(page)).toEqual([]);
-    if (process.env.SHOTS) await page.screenshot({ path: '/tmp/w2-page-3.png' });
     const [{ credited, gross }] = (await own.get('/tradewind/v1/invoices')).body.results;
     expect(credited).toBe(gross);
   });
@@ -149,7 +144,6 @@ describeInBrowser('money in the console', () => {
     await row.getByText(/^\d %$/).waitFor();
     await row.getByRole('cell', { name: '90\u00a0%, 100\u00a0%' }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    if (process.env.SHOTS) await page.screenshot({ path: '/tmp/w2-page-4.png' });
     await row.getByRole('button', { name: 'Change' }).click();
     await page.getByLabel('Amount a month').fill('2');
     await page.getByLabel('Let nothing new be made once it is spent').check();
@@ -159,7 +153,6 @@ describeInBrowser('money in the console', () => {
       { amount: 2, warn_at: [90, 100], stops_creation: true, is_spent: true },
     ]);
     expect(await accessibilityFaults(page)).toEqual([]);
-    if (process.env.SHOTS) await page.screenshot({ path: '/tmp/w2-page-5.png' });
     await row.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No budget says what may be spent.').waitFor();
@@ -191,7 +184,6 @@ describeInBrowser('money in the console', () => {
     await send(page, 'Save');
     await page.getByText('VAT ID DE987654321').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    if (process.env.SHOTS) await page.screenshot({ path: '/tmp/w2-page-6.png' });
     const manager = await browser.visit({ token: own.token });
     await manager.open(`admin/clients/${tenant.clientId}?tab=billing`);
     await manager.page.getByRole('button', { name: 'Confirm for VAT' }).click();
@@ -243,6 +235,5 @@ describeInBrowser('money in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Confirm for VAT' }).click();
     await page.getByText('confirmed', { exact: true }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    if (process.env.SHOTS) await page.screenshot({ path: '/tmp/w2-page-7.png' });
   });
 });
