@@ -283,7 +283,7 @@ function RecordPayment({ of, disabled }: Offered) {
       apply="Record"
       says={({ amount = 0, reference }) => (
         <p>
-          {moneyOf(amount, of.currency)} of the {moneyOf(of.due, of.currency)} that are due were paid, by {reference}.
+          {moneyOf(amount, of.currency)} of the {moneyOf(of.due, of.currency)} that are due. Reference: {reference}.
         </p>
       )}
       call={({ amount = 0, paid_at, reference }) =>
