@@ -263,7 +263,7 @@ async function unreached(page: Page): Promise<string[]> {
       const one = document.activeElement;
       const isOver = one === document.body;
       // A field for a date has parts, which show by themselves that they have it.
-      const shows = (it) => getComputedStyle(it).outlineStyle !== 'none' || it.type.startsWith?.('date');
+      const shows = (it) => getComputedStyle(it).outlineStyle !== 'none' || it.type?.startsWith('date');
       if (!isOver && !shows(one)) unseen.push((${nameOf})(one));
       toReach.delete(one);
       ({ left: toReach.size, isOver });
