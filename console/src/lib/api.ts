@@ -149,3 +149,9 @@ export async function whenMade(task: string, kind: string, leave?: AbortSignal):
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
+
+/** How often what no event tells of is read. What was refused isn't read again. */
+export const OFTEN = {
+  refetchInterval: ({ state: { error } }: { state: { error: unknown } }) =>
+    error instanceof ApiError && error.status === 403 ? false : 5_000,
+} as const;

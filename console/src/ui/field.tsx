@@ -47,12 +47,21 @@ export function useForm<Values extends object>(initial: Values) {
       setValues(next);
       setFaults({});
     },
+    /** What is wrong with a part of a value is told at its field. */
     take(error: ApiError): boolean {
-      setFaults(error.fields);
-      return takes(error, (name) => name in values);
+      setFaults({ ...error.fields, ...wholeFields(error) });
+      return takes(error, (name) => fieldOf(name) in values);
     },
   };
 }
+
+const fieldOf = (name: string): string => name.replace(/\..*/s, '');
+const wholeFields = ({ fields }: ApiError): Record<string, string[]> => {
+  const whole: Record<string, string[]> = {};
+  for (const [name, texts] of Object.entries(fields))
+    whole[fieldOf(name)] = [...(whole[fieldOf(name)] ?? []), ...texts];
+  return whole;
+};
 
 export type Form<Values extends object> = ReturnType<typeof useForm<Values>>;
 
@@ -101,10 +110,12 @@ export function TextField({
   placeholder,
   maxLength,
   rows,
+  autoComplete,
   ...around
 }: Common & {
   value: string;
   onChange: (value: string) => void;
+  autoComplete?: 'off' | 'new-password';
   /** Of a text of several lines. */
   rows?: number;
   type?: 'text' | 'password' | 'email' | 'url' | 'search' | 'date' | 'datetime-local';
@@ -114,7 +125,15 @@ export function TextField({
   return (
     <Field {...around}>
       {(ids) => {
-        const common = { ...ids, className: 'input', required: around.required, placeholder, maxLength, value };
+        const common = {
+          ...ids,
+          className: 'input',
+          required: around.required,
+          placeholder,
+          maxLength,
+          autoComplete,
+          value,
+        };
         return rows === undefined ? (
           <input {...common} type={type} onChange={({ target }) => onChange(target.value)} />
         ) : (

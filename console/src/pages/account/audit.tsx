@@ -48,7 +48,7 @@ const typeFault = (text: string): string | undefined =>
     ? undefined
     : 'Not looked for yet. Types are like tradewind.volume.deleted or tradewind.volume.*';
 
-const queryOf = ({ type, subject, outcome, user, token, project, address, from, to }: Search) =>
+const queryOf = ({ type, subject, outcome, user, token, project, address, request_id, from, to }: Search) =>
   given({
     type: type && TYPE.test(type) ? [type] : undefined,
     subject: subject ? [subject] : undefined,
@@ -57,6 +57,7 @@ const queryOf = ({ type, subject, outcome, user, token, project, address, from, 
     token_id: listOf(whole(token)),
     project_id: listOf(whole(project)),
     address: address ? [address] : undefined,
+    request_id: request_id ? [request_id] : undefined,
     from: startOf(from),
     to: startOf(to),
   });
@@ -88,6 +89,7 @@ function Requests() {
         <TextFilter name="token" label="Token ID" />
         <TextFilter name="project" label="Project ID" />
         <TextFilter name="address" label="From the address" />
+        <TextFilter name="request_id" label="Request ID" />
         <ChoiceFilter name="outcome" label="Outcome" options={optionsOf(OUTCOMES)} />
         <DayFilter name="from" label="From" />
         <DayFilter name="to" label="Before" />

@@ -41,7 +41,11 @@ export function Billing() {
           <TextFilter name="reseller_id" label="Reseller ID" placeholder="the platform" />
         </Filters>
       )}
-      {tab === 'issuer' ? <IssuerSettings resellerId={resellerId} /> : <BillingProfile />}
+      {tab === 'issuer' ? (
+        <IssuerSettings resellerId={resellerId} isPlatforms={isPlatform && resellerId === undefined} />
+      ) : (
+        <BillingProfile />
+      )}
     </Page>
   );
 }
@@ -98,8 +102,8 @@ function PartySection<Values extends Party>({
   operation: string;
   read: { data?: Said | null | undefined; error: object | null; refetch: () => unknown };
   canConfirm: boolean;
-  /** What that means. */
-  unconfirmed: string;
+  /** What that means; absent if nobody confirms it. */
+  unconfirmed?: string | undefined;
   initial: Values;
   call: (values: Values, more?: More) => Call;
   /** Those besides what is said of every company. */
@@ -146,13 +150,17 @@ function PartySection<Values extends Party>({
           </dd>
           <dt>Invoices go to</dt>
           <dd>{data.email ?? 'the administrators'}</dd>
-          <dt>Country and VAT ID</dt>
-          <dd>
-            <span className={`badge ${data.vat_confirmed ? 'good' : 'warn'}`}>
-              {data.vat_confirmed ? 'confirmed' : 'not confirmed'}
-            </span>{' '}
-            {!data.vat_confirmed && unconfirmed}
-          </dd>
+          {unconfirmed && (
+            <>
+              <dt>Country and VAT ID</dt>
+              <dd>
+                <span className={`badge ${data.vat_confirmed ? 'good' : 'warn'}`}>
+                  {data.vat_confirmed ? 'confirmed' : 'not confirmed'}
+                </span>{' '}
+                {!data.vat_confirmed && unconfirmed}
+              </dd>
+            </>
+          )}
           <dt>Set</dt>
           <dd>
             <Time at={data.valid_from} />
@@ -194,7 +202,7 @@ export function BillingProfile({ clientId }: { clientId?: number }) {
 }
 
 /** Who issues invoices: the platform, or a reseller, which the platform can confirm. */
-function IssuerSettings({ resellerId }: { resellerId: number | undefined }) {
+function IssuerSettings({ resellerId, isPlatforms }: { resellerId: number | undefined; isPlatforms: boolean }) {
   const params = { query: given({ reseller_id: resellerId }) };
   const read = useSet<Issuer>(callOf('get', ISSUER, { params }));
   const { vat_rates = [], reverse_charge = false, invoice_prefix = 'INV' } = read.data ?? {};
@@ -204,7 +212,7 @@ function IssuerSettings({ resellerId }: { resellerId: number | undefined }) {
       operation="setIssuer"
       read={read}
       canConfirm={resellerId !== undefined}
-      unconfirmed="They count for what the platform invoices."
+      unconfirmed={isPlatforms ? undefined : 'The platform confirms them. Until then, its invoices don’t go by them.'}
       initial={{
         ...partyOf(read.data),
         invoice_prefix,
@@ -217,7 +225,7 @@ function IssuerSettings({ resellerId }: { resellerId: number | undefined }) {
           body: { ...bodyOf(party), invoice_prefix, reverse_charge, vat_rates: ratesIn(vat_rates), ...more },
         })
       }
-      fields={({ field, faults }) => (
+      fields={({ field }) => (
         <>
           <TextField
             label="Numbers of invoices begin with"
@@ -229,7 +237,6 @@ function IssuerSettings({ resellerId }: { resellerId: number | undefined }) {
             label="VAT by the country of the client"
             rows={6}
             {...field('vat_rates')}
-            faults={Object.entries(faults).find(([name]) => name.startsWith('vat_rates'))?.[1]}
             help="A country and its percentage in each line, such as DE 19. For others, VAT is as in the catalogue."
           />
           <CheckField

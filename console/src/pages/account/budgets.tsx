@@ -1,6 +1,7 @@
 import type { components } from '../../../types/api.d.ts';
-import { $api } from '../../lib/api.ts';
+import { $api, OFTEN } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { wordsIn } from '../../lib/changes.ts';
 import { useRefusal } from '../../lib/permissions.ts';
 import { given, useFilters } from '../../lib/search.ts';
 import { useWho } from '../../lib/session.ts';
@@ -18,8 +19,6 @@ import { ClientLink, whole } from '../admin/dated-lists.tsx';
 
 const LIST = '/tradewind/v1/budgets';
 const ONE = '/tradewind/v1/budgets/{budget_id}';
-/** No event tells of what was spent. */
-const OFTEN = { refetchInterval: 5_000 };
 type Budget = components['schemas']['Budget'];
 
 export function Budgets() {
@@ -114,7 +113,7 @@ function Share({ of: { spent, amount, is_spent } }: { of: Budget }) {
   return (
     <span className="share">
       <Meter share={spent / amount} full={is_spent} />
-      {Math.floor((spent / amount) * 100)} %
+      {Math.floor((spent * 100) / amount + 1e-9)} %
     </span>
   );
 }
@@ -124,7 +123,7 @@ interface Fields {
   warn_at: string;
   stops_creation: boolean;
 }
-const sharesIn = (text: string): number[] => (text.match(/\d+/g) ?? []).map(Number);
+const sharesIn = (text: string): number[] => wordsIn(text.replaceAll('%', '')).map(Number);
 
 function BudgetFields({ field }: { field: Form<Fields>['field'] }) {
   return (
@@ -153,23 +152,24 @@ function BudgetFields({ field }: { field: Form<Fields>['field'] }) {
 
 function CreateBudget({ projects, isManager }: { projects: ReadonlyMap<number, string>; isManager: boolean }) {
   return (
-    <FormDrawer<Fields & { client_id: number | undefined; project_id: string }>
+    <FormDrawer<Fields & { client_id: number | undefined; own_project: string; project_id: number | undefined }>
       operation="createBudget"
       label="Create budget"
       title="Create a budget"
       tone="primary"
       initial={{
         client_id: undefined,
-        project_id: '',
+        own_project: '',
+        project_id: undefined,
         amount: undefined,
         warn_at: '50, 80, 100',
         stops_creation: false,
       }}
       apply="Create"
-      call={({ client_id, project_id, amount = 0, warn_at, stops_creation }) =>
+      call={({ client_id, own_project, project_id, amount = 0, warn_at, stops_creation }) =>
         callOf('post', LIST, {
           body: {
-            ...given({ client_id, project_id: whole(project_id) }),
+            ...given({ client_id, project_id: client_id === undefined ? whole(own_project) : project_id }),
             amount,
             warn_at: sharesIn(warn_at),
             stops_creation,
@@ -189,10 +189,10 @@ function CreateBudget({ projects, isManager }: { projects: ReadonlyMap<number, s
                 { value: '', text: 'whole account' },
                 ...[...projects].map(([id, name]) => ({ value: String(id), text: name })),
               ]}
-              {...field('project_id')}
+              {...field('own_project')}
             />
           ) : (
-            <TextField label="Project ID" {...field('project_id')} help="Empty: for the whole account." />
+            <NumberField label="Project ID" min={1} {...field('project_id')} help="Empty: for the whole account." />
           )}
           <BudgetFields field={field} />
         </>

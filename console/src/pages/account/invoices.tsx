@@ -2,6 +2,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { components } from '../../../types/api.d.ts';
 import { $api } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
+import { wordsIn } from '../../lib/changes.ts';
 import { useRefusal } from '../../lib/permissions.ts';
 import { useRegionName } from '../../lib/place.ts';
 import { given, useFilters } from '../../lib/search.ts';
@@ -132,7 +133,7 @@ export function InvoicePage() {
       at: created_at,
       amount: gross,
     })),
-  ];
+  ].sort((one, other) => (one.at < other.at ? -1 : 1));
   return (
     <Page
       title={state === 'draft' ? `Draft of an invoice of ${month}` : `Invoice ${nameOf(data)}`}
@@ -340,7 +341,7 @@ function Credit({ of, disabled }: Offered) {
             reason,
             ...(part === 'amount' && given({ amount })),
             ...(part === 'lines' && {
-              lines: (lines.match(/\d+/g) ?? []).map((line) => ({ line: Number(line), ...given({ amount }) })),
+              lines: wordsIn(lines).map((line) => ({ line: Number(line), ...given({ amount }) })),
             }),
           },
         })

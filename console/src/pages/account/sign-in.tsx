@@ -69,10 +69,11 @@ const fieldsOf = (provider: Provider): Fields => ({
 });
 
 /** An empty secret is one that stays. */
-const bodyOf = ({ oidc_client_secret, email_domains, groups, scopes, ...fields }: Fields) => ({
+const bodyOf = ({ oidc_client_secret, email_domains, groups, scopes, required, default_role, ...fields }: Fields) => ({
   ...fields,
+  ...(!fields.for_reseller && { required, default_role }),
   ...given({ oidc_client_secret }),
-  email_domains: wordsIn(email_domains),
+  email_domains: wordsIn(email_domains.toLowerCase()),
   groups: groups.map(({ client_id, ...one }) => ({ ...one, ...given({ client_id }) })),
   scopes: wordsIn(scopes),
 });
@@ -119,10 +120,11 @@ function ProviderFields({ values, set, faults, field, old }: Form<Fields> & { ol
         {...field('issuer')}
         help={old ? FORGETS : 'The address that the provider names in its tokens.'}
       />
-      <TextField label="Client ID" required {...field('oidc_client_id')} help={old && FORGETS} />
+      <TextField label="Client ID" required autoComplete="off" {...field('oidc_client_id')} help={old && FORGETS} />
       <TextField
         label="Client secret"
         type="password"
+        autoComplete="new-password"
         {...field('oidc_client_secret')}
         help={
           old?.has_client_secret ? 'Leave it empty to keep the present one.' : 'It is stored encrypted and never shown.'
@@ -161,7 +163,7 @@ function ProviderFields({ values, set, faults, field, old }: Form<Fields> & { ol
   );
 }
 
-const FORGETS = 'If you change it, all logins of its people end, and nobody is known who came by it.';
+const FORGETS = 'If you change it, its people are signed out, and count as new ones when they come again.';
 
 /** Which groups of the provider get in, and as what. */
 function Groups({
@@ -236,7 +238,9 @@ function Providers() {
           </dl>
         )}
         {address === null && (
-          <p className="note warn">Nobody can sign in so until the operator of the server sets TRADEWIND_PUBLIC_URL.</p>
+          <p className="note warn">
+            Nobody can sign in this way until the operator of the server sets TRADEWIND_PUBLIC_URL.
+          </p>
         )}
       </div>
       <Table
@@ -257,11 +261,12 @@ function Providers() {
           },
           {
             name: 'Groups',
-            show: ({ groups }) => (
+            show: ({ groups, client_id: of }) => (
               <ul>
                 {groups.map(({ group, role, client_id }) => (
                   <li key={`${group} ${role} ${client_id}`}>
                     {group}: {role}
+                    {of === null && `, client ${client_id}`}
                   </li>
                 ))}
               </ul>

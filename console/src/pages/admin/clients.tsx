@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { $api, refusalOf } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { actAs } from '../../lib/hub.ts';
@@ -117,7 +117,7 @@ export function Clients() {
 }
 
 /** Shows the console as the administrator of the client sees it, until one goes back: that page of it. */
-export function ActAs({ id, name, to = '/' }: { id: number; name: string; to?: string }) {
+export function ActAs({ id, name, to = '/', says }: { id: number; name: string; to?: string; says?: ReactNode }) {
   const { clientId, acting } = useWho();
   const navigate = useNavigate();
   const [refused, setRefused] = useState<Error>();
@@ -135,7 +135,7 @@ export function ActAs({ id, name, to = '/' }: { id: number; name: string; to?: s
   return (
     <>
       <Action operation="loginAsAdministrator" disabled={why} onClick={() => void begin()}>
-        Act for {name}
+        {says ?? <>Act for {name}</>}
       </Action>
       {refused && <Fault error={refused} />}
     </>

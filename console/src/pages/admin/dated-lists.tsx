@@ -26,8 +26,8 @@ export interface DatedList {
   valid_from: string;
 }
 
-export const whole = (text: string | undefined) =>
-  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+/** A number of a filter. The server says so where a text is none. */
+export const whole = (text: string | undefined) => (text ? Number(text) : undefined);
 
 /** What the address asks for of such a list. */
 export function useListParams() {

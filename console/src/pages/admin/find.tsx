@@ -75,10 +75,6 @@ function resource(one: Resource): Thing {
   return { ...one, time: one.created_at, page, ...(kind !== 'project' && { tasks: { resource_id: id } }) };
 }
 
-const SECOND_MS = 1_000;
-const auditAt = (time: string): string =>
-  `/account/audit?${new URLSearchParams({ from: time, to: new Date(Date.parse(time) + SECOND_MS).toISOString() })}`;
-
 /** What was found, by what it is. */
 const groupsOf = ({ customers, users, resources, former, addresses, requests }: Found): Record<string, Thing[]> => ({
   Accounts: customers.map(({ id, company, email, status, created_at, deleted_at }) => ({
@@ -124,7 +120,7 @@ const groupsOf = ({ customers, users, resources, former, addresses, requests }: 
     state: outcome,
     time,
     client_id,
-    page: auditAt(time),
+    page: `/account/audit?request_id=${request_id}`,
     mine: true,
   })),
 });
@@ -164,11 +160,23 @@ function Name({ of, children }: { of: Opened; children: ReactNode }) {
   return useIsMine(of) && of.page !== undefined ? <Link to={of.page as '/'}>{children}</Link> : children;
 }
 
+function Named({ of, name, id }: { of: Opened; name: ReactNode; id: string | number | null }) {
+  const shown = <code className={name ? 'muted' : ''}>{id}</code>;
+  if (!name) return <Name of={of}>{shown}</Name>;
+  return (
+    <>
+      <Name of={of}>{name}</Name>
+      <br />
+      {shown}
+    </>
+  );
+}
+
 /** Pages of other accounts open while one acts for them. */
 function Act({ of }: { of: Opened }) {
   const { client_id, page } = of;
   if (useIsMine(of) || client_id === null || page === undefined) return null;
-  return <ActAs id={client_id} name={`account ${client_id}`} to={page} />;
+  return <ActAs id={client_id} name={`account ${client_id}`} to={page} says={`Open as account ${client_id}`} />;
 }
 
 const tasksBy = (search: Search, text: string) => (
@@ -185,7 +193,7 @@ function Things({ caption, read }: { caption: string; read: Read<Thing> }) {
       keyOf={({ kind, id, time, client_id }) => `${kind} ${id} ${time} ${client_id}`}
       columns={[
         { name: 'Kind', show: ({ kind }) => kind && words(kind) },
-        { name: 'Name', show: (of) => <Name of={of}>{of.name ?? <code>{of.id}</code>}</Name> },
+        { name: 'Name', show: (of) => <Named of={of} name={of.name} id={of.id} /> },
         { name: 'State', show: ({ state }) => state && <State of={state} /> },
         { name: 'When (UTC)', show: ({ time }) => time && <At time={time} /> },
         { name: 'Account', show: (of) => <Where of={of} /> },
@@ -204,7 +212,7 @@ function Things({ caption, read }: { caption: string; read: Read<Thing> }) {
   );
 }
 
-const NOTHING = 'Nothing here is as these filters say. If there is a next page, go on there.';
+const NOTHING = 'Nothing on this page matches the filters. The next page may have more.';
 
 function TaskTable({ caption, read, empty = NOTHING }: { caption: string; read: Read<Task>; empty?: string }) {
   const opened = (task: Task) => ({ ...task, page: taskPage(task.id, task) });
@@ -214,7 +222,7 @@ function TaskTable({ caption, read, empty = NOTHING }: { caption: string; read: 
       read={read}
       keyOf={({ id }) => id}
       columns={[
-        { name: 'Task', show: (task) => <Name of={opened(task)}>{titleOf(task.task_type)}</Name> },
+        { name: 'Task', show: (task) => <Named of={opened(task)} name={titleOf(task.task_type)} id={task.id} /> },
         { name: 'State', show: ({ state }) => <State of={state} /> },
         { name: 'Error, or what it waits for', show: (task) => <span className="long">{whyOf(task)}</span> },
         { name: 'Accepted (UTC)', show: ({ created_on }) => <At time={created_on} /> },

@@ -1,4 +1,4 @@
-import { $api } from '../../lib/api.ts';
+import { $api, OFTEN } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { useRegionName } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
@@ -10,8 +10,6 @@ import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const MAINTENANCES = '/tradewind/v1/platform/maintenances';
-/** No event tells when it is drained. */
-const OFTEN = { refetchInterval: 5_000 };
 /** Stands among the regions, which have numbers. */
 const BACKEND = 'backend';
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { $api } from '../../lib/api.ts';
+import { $api, OFTEN } from '../../lib/api.ts';
 import { callOf } from '../../lib/call.ts';
 import { useRegionName } from '../../lib/place.ts';
 import { AsCode } from '../../ui/as-code.tsx';
@@ -16,8 +16,6 @@ const BACKLOG = '/tradewind/v1/platform/backlog';
 const ADDRESSES = '/tradewind/v1/platform/external_addresses';
 const CHECKS = '/tradewind/v1/platform/checks';
 const ORPHANS = '/tradewind/v1/platform/orphans';
-/** No event tells of processes and queues. */
-const OFTEN = { refetchInterval: 5_000 };
 const REMOVE = 'npx tradewind orphans remove --yes';
 
 const WORK = {

@@ -15,6 +15,7 @@ import type { TokenPair } from '../../logins/schema.ts';
 import { expireInvitations } from '../invitation-store.ts';
 import * as users from '../store.ts';
 import { type Begun, pageOf, type Vouched, vouched } from './conversation.ts';
+import { type From, recordChange } from './records.ts';
 import * as store from './store.ts';
 
 /*
@@ -62,7 +63,7 @@ const notBegun = () =>
 export async function finishSignIn(
   on: Platform,
   { query, browser }: { query: URLSearchParams; browser: string | undefined },
-  from: store.From,
+  from: From,
 ): Promise<{ url: string } | { pair: TokenPair }> {
   const state = query.get('state');
   if (state === null || browser === undefined) throw notBegun();
@@ -92,7 +93,7 @@ async function admitted(
   tx: Transaction,
   asked: Pick<store.ProviderRow, 'id' | 'issuer' | 'oidc_client_id'>,
   person: Vouched,
-  from: store.From,
+  from: From,
 ): Promise<Admitted> {
   const providerId = asked.id;
   const before = await store.findEnabled(tx.sql, providerId);
@@ -142,7 +143,7 @@ async function newcomer(
   tx: Transaction,
   provider: store.ProviderRow,
   { person, wanted }: { person: Vouched; wanted: ReadonlyMap<number, number> },
-  from: store.From,
+  from: From,
 ): Promise<Admitted> {
   const { email = '', subject } = person;
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
@@ -165,7 +166,7 @@ async function newcomer(
     await store.markVouched(tx, known.id);
     const identity = await store.findIdentity(tx.sql, provider.id, subject);
     if (!identity) throw taken();
-    return updated(on, tx, provider, { ...identity, person, wanted }, from);
+    return updated(on, tx, provider, { ...identity, person, wanted, tiedIn: known.client_ids }, from);
   }
   const row = {
     client_id: first.client_id,
@@ -182,7 +183,7 @@ async function newcomer(
   for (const place of others) await store.insertPlace(tx, userId, place);
   await store.insertIdentity(tx, { provider_id: provider.id, subject, user_id: userId });
   on.log.info({ userId, providerId: provider.id }, 'A user came by an identity provider');
-  store.recordChange(on, tx, 'created', { userId, clientIds: [...wanted.keys()], provider, from });
+  recordChange(on, tx, 'created', { userId, clientIds: [...wanted.keys()], provider, from });
   await recordEntry(tx, userId, from, 'sso');
   return { changed: NOTHING, userId, clientId: first.client_id };
 }
@@ -200,12 +201,15 @@ async function updated(
   {
     person,
     wanted,
+    tiedIn = [],
     ...user
   }: NonNullable<Awaited<ReturnType<typeof store.findIdentity>>> & {
     person: Vouched;
     wanted: ReadonlyMap<number, number>;
+    /** Where the user was, if the provider vouches for them from now on. */
+    tiedIn?: readonly number[];
   },
-  from: store.From,
+  from: From,
 ): Promise<Admitted> {
   const places = await store.placesOf(tx.sql, user.id, provider);
   if (!user.is_active) return { changed: NOTHING, refused: BLOCKED };
@@ -244,8 +248,8 @@ async function updated(
   const touched = [...lost, ...back.map((one) => one.client_id), ...moved.map((one) => one.client_id)];
   const told = touched.length > 0 ? await announceUser(tx, user.id, touched) : NOTHING;
   const change = { userId: user.id, provider, from };
-  store.recordChange(on, tx, 'updated', { ...change, clientIds: [...new Set(touched)] });
-  store.recordChange(on, tx, 'created', { ...change, clientIds: added });
+  recordChange(on, tx, 'updated', { ...change, clientIds: [...new Set([...tiedIn, ...touched])] });
+  recordChange(on, tx, 'created', { ...change, clientIds: added });
   const changed = together(ended, told);
 
   const open = await users.membershipsOf(tx.sql, [user.id]);
