@@ -247,6 +247,22 @@ describe('signing in', () => {
     expect(told.body.events[0]).toMatchObject(ofSignIn);
   });
 
+  it('is in the audit log if it binds somebody to the provider who has no password, and was here before', async () => {
+    const host = await newPerson(service.http);
+    const former = await makeProvider(host.http);
+    const person = anybody();
+    expect((await signIn(former, person)).status).toBe(200);
+    expect((await host.http.delete(`${BASE}/${former}`)).status).toBe(204);
+    expect((await signIn(await makeProvider(host.http), person)).status).toBe(200);
+    const users = await host.http.get('/iam/users');
+    const { id } = users.body.results.find((one: { email: string }) => one.email === person.email);
+    const { records } = (await host.http.get(`/tradewind/v1/audit?user_id=${id}`)).body;
+    expect(records.map(({ type }: { type: string }) => type)).toEqual([
+      'tradewind.user.updated',
+      'tradewind.user.created',
+    ]);
+  });
+
   it('does not let in whom an administrator has blocked', async () => {
     const host = await newPerson(service.http);
     const id = await makeProvider(host.http);
