@@ -147,7 +147,7 @@ describeInBrowser('the pages for operators', () => {
     await page.reload();
     await expect.poll(() => rows.count(), SOON).toBe(1);
     await page.getByLabel('Before (UTC)').fill('2020-01-01T14:10');
-    await page.getByText('Nothing here is as these filters say').waitFor();
+    await page.getByText('Nothing on this page matches the filters').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.getByRole('link', { name: 'Resources', exact: true }).click();
