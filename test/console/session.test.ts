@@ -94,6 +94,8 @@ describeInBrowser('the pages', () => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response);
       });
+      // Ended by who asked: below.
+      onward.on('error', () => response.destroy());
       request.pipe(onward);
       response.on('close', () => onward.destroy());
     });
