@@ -55,7 +55,7 @@ async function count(on: Platform, due: readonly store.DueBudget[]): Promise<voi
   });
   const pause = Math.max(EVERY_MS, REST * (performance.now() - began));
   await on.database.transaction(async (tx) => {
-    const times = { month: monthOf(now), at: secondOf(now), again: new Date(tx.now.getTime() + pause) };
+    const times = { month: monthOf(now), at: secondOf(now), again: new Date(now.getTime() + pause) };
     const reached = await store.noteSpent(tx, counted, times);
     if (reached.length > 0) await tell(on, tx, reached);
   });
