@@ -19,10 +19,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   }))
     await sql`comment on column traffic_meters.${sql.ref(column)} is ${sql.lit(text)}`.execute(db);
   await sql`
-    comment on table usage_periods is 'Written by triggers in the transactions of changes; traffic by workers, a row for each port and day. What has ended never changes, except that of traffic until its day is closed.'`.execute(
+    comment on table usage_periods is 'Triggers write the rows in the transactions of changes. Workers write those of traffic, one for each port and day. A period that has ended never changes, except one of traffic until its day is closed.'`.execute(
     db,
   );
-  await sql`comment on column usage_periods.amount is 'In GiB for what has a size, bytes for traffic, else 1.'`.execute(
+  await sql`comment on column usage_periods.amount is 'GiB for things with a size, bytes for traffic, otherwise 1.'`.execute(
     db,
   );
 }

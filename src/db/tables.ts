@@ -1412,9 +1412,9 @@ export interface Tables {
     id: Generated<boolean>;
     next_id: number | null;
   };
-  /** Written by triggers in the transactions of changes; traffic by workers, a row for each port and day. What has ended never changes, except that of traffic until its day is closed. */
+  /** Triggers write the rows in the transactions of changes. Workers write those of traffic, one for each port and day. A period that has ended never changes, except one of traffic until its day is closed. */
   usage_periods: {
-    /** In GiB for what has a size, bytes for traffic, else 1. */
+    /** GiB for things with a size, bytes for traffic, otherwise 1. */
     amount: number;
     client_id: number;
     details: JSONColumnType<json.UsedDetails> | null;

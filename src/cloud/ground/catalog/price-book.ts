@@ -39,7 +39,7 @@ export const pricedPer = (item: string): 'hour' | 'gb' => (item.startsWith(price
 export interface PriceBook {
   /**
    * Returns what an item costs for one hour, before discount and tax, as a decimal text; undefined where the book has no
-   * price. What has a size costs so much for one GiB. Traffic costs so much for one GB, whatever the time.
+   * price. For things with a size it is the price of one GiB. For traffic it is the price of one GB, whatever the time.
    */
   hourPrice(regionId: number, item: string, currency: CurrencyCode): string | undefined;
   /** Whether the item has a price in any currency. */

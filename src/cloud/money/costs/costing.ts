@@ -117,11 +117,11 @@ function noCost(price_status: 'error' | 'hide', currency: CurrencyCode | null, e
   return { cost: null, currency, err, price_status };
 }
 
-/** Returns seconds, times the GiB of what has a size; of traffic, bytes. */
+/** Returns seconds, multiplied by GiB for things with a size. For traffic, it returns bytes. */
 export const quantityOf = (uses: readonly TimedUse[]): Decimal =>
   uses.reduce((sum, use) => sum.plus(new Exact(use.amount).times(use.units)), new Exact(0));
 
-/** Returns minutes, times the GiB of what has a size; of traffic, bytes. */
+/** Returns minutes, multiplied by GiB for things with a size. For traffic, it returns bytes. */
 export function billedValueOf(type: UsedType, uses: readonly TimedUse[]): number {
   const quantity = quantityOf(uses);
   return type === 'egress_traffic' ? quantity.toNumber() : quantity.div(60).toDecimalPlaces(UNIT_DECIMALS).toNumber();

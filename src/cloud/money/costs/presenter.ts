@@ -5,7 +5,7 @@ import type { UsedInTotal, UsedResource } from './store.ts';
 
 type Shown = Pick<UsedInTotal, 'sku' | 'type'>;
 
-/** How each type is counted and called. What has a size is counted in GiB and a time. */
+/** How each type is counted and named. Things with a size are counted in GiB and time. */
 const KINDS: Record<
   UsedType,
   {
