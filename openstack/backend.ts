@@ -1,0 +1,245 @@
+import { Type } from 'typebox';
+import {
+  type Backend,
+  type Call,
+  type ConsoleQuestion,
+  type Convergence,
+  type Json,
+  type Kind,
+  type MachineConsole,
+  type Ref,
+  Refused,
+  Unavailable,
+} from '../src/backends/contract/backend.ts';
+import { holdsData } from '../src/backends/contract/needs.ts';
+import type { Specs } from '../src/backends/contract/specs.ts';
+import { type Api, type Client, createClient } from './cloud/client.ts';
+import type { CloudAccess } from './cloud/clouds.ts';
+import { isGone, isInTheWay, SERVICES, type Service } from './cloud/errors.ts';
+import { consoleIn } from './compute/console.ts';
+import { machines } from './compute/machines.ts';
+import { serverGroups } from './compute/server-groups.ts';
+import { createNames, type Mappings, type Names } from './names.ts';
+import { floatingIpsFrom } from './network/floating-ips.ts';
+import { networks, subnetsKeeping } from './network/networks.ts';
+import { ports } from './network/ports.ts';
+import { routers } from './network/routers.ts';
+import { securityGroups } from './network/security-groups.ts';
+import { digestOf, type Live, type Notes, type Resource, type Site } from './resource.ts';
+import { images } from './storage/images.ts';
+import { snapshots } from './storage/snapshots.ts';
+import { volumes } from './storage/volumes.ts';
+
+/** How soon to look again at what goes on. */
+const LOOK_MS = 500;
+const NEEDED = ['compute', 'image', 'network', 'volume'] as const satisfies Service[];
+
+/** What is kept with a thing: its ID in the cloud, a digest of what was seen of it, and notes. */
+interface Handle {
+  id: string;
+  seen: string;
+  notes: Notes;
+}
+
+export interface OpenStackSettings {
+  access: CloudAccess;
+  externalNetwork: string | undefined;
+  keptAddresses: number;
+  mappings: Mappings;
+}
+
+/** The kinds that a cloud is asked for. */
+export type CloudKind = Exclude<Kind, 'cluster' | 'ddos_profile' | 'file_share' | 'load_balancer' | 'secret'>;
+type Any = Resource<Kind, Live>;
+
+/** Infrastructure in one project of an OpenStack cloud. */
+export function createOpenStackBackend(settings: OpenStackSettings): Backend {
+  const resources: { [K in CloudKind]: unknown } = {
+    network: networks,
+    subnet: subnetsKeeping(settings.keptAddresses),
+    router: routers,
+    port: ports,
+    security_group: securityGroups,
+    floating_ip: floatingIpsFrom(settings.externalNetwork),
+    volume: volumes,
+    snapshot: snapshots,
+    image: images,
+    server_group: serverGroups,
+    machine: machines,
+  };
+  const resourceOf = (kind: Kind): Any | undefined => (resources as Record<string, Any>)[kind];
+  const client: Client = createClient(settings.access);
+  const names: Names = createNames(settings.mappings, lookup);
+
+  async function lookup(api: Api, kind: Kind, id: string): Promise<string | undefined> {
+    const mapped = kind === 'network' || kind === 'image' ? mappingOf(kind)[id] : undefined;
+    if (mapped !== undefined) return mapped;
+    const resource = resourceOf(kind);
+    const [first] = (await resource?.marked({ api, ref: { kind, id } as Ref })) ?? [];
+    if (first !== undefined) return first.id;
+    // What belongs to the platform has the cloud's own ID in the catalogue.
+    return kind === 'network' || kind === 'image' ? (await resource?.get(api, id))?.id : undefined;
+  }
+  const mappingOf = (kind: 'image' | 'network') => settings.mappings[`${kind}s`];
+
+  /** Finds the thing by its mark, and else by the ID that the handle has: an operator may have overwritten the mark. */
+  async function find(resource: Any, api: Api, ref: Ref): Promise<Live[]> {
+    const marked = await resource.marked({ api, ref });
+    if (marked.length > 0) return marked;
+    const id = handleOf(ref)?.id;
+    const known = id === undefined ? undefined : await resource.get(api, id);
+    return known ? [known] : [];
+  }
+
+  async function converge(ref: Ref, spec: Specs[Kind] | null, call: Call): Promise<Convergence<object | null>> {
+    const resource = needResource(ref.kind);
+    const api = client.on(call);
+    const found = await find(resource, api, ref);
+    const handle = handleOf(ref);
+    const site: Site = { api, names, ref, call, notes: handle?.notes ?? {} };
+    if (spec === null) return absent(resource, site, found);
+    const live = found.find(({ id }) => id === handle?.id) ?? found[0];
+    const double = found.find((one) => one !== live);
+    if (double) {
+      await removeOne(resource, site, double);
+      return progressing('removing a double');
+    }
+    if (live && resource.observed(live) === null) return progressing('waiting until the former one is gone');
+    if (live) return present(resource, site, live, spec);
+    if (call.wasThere && holdsData(ref.kind))
+      throw new Refused('It has disappeared from the cloud with everything it held');
+    call.signal.throwIfAborted();
+    const made = await resource.create(site, spec);
+    names.know(ref.kind, ref.id, made.id);
+    return progressing('making', { id: made.id, seen: '', notes: made.notes ?? {} });
+  }
+
+  async function present(
+    resource: Any,
+    site: Site,
+    live: Live,
+    spec: Specs[Kind],
+  ): Promise<Convergence<object | null>> {
+    const handle = { id: live.id, seen: digestOf(resource.seen(live)), notes: site.notes };
+    site.call.signal.throwIfAborted();
+    names.know(site.ref.kind, site.ref.id, live.id);
+    try {
+      const step = await resource.change(site, live, spec);
+      if (!step) return { state: 'settled', observed: resource.observed(live), handle: asJson(handle) };
+      return progressing(step.doing, { ...handle, notes: { ...site.notes, ...step.notes } }, step.askAgainMs);
+    } catch (error) {
+      if (isInTheWay(error)) return progressing((error as Error).message, handle);
+      throw error;
+    }
+  }
+
+  async function absent(resource: Any, site: Site, found: readonly Live[]): Promise<Convergence<null>> {
+    if (found.length === 0) return { state: 'settled', observed: null };
+    const doing = (await Promise.all(found.map((one) => removeOne(resource, site, one)))).find(
+      (why) => why !== undefined,
+    );
+    return progressing(doing ?? 'deleting');
+  }
+
+  /** Returns what is in the way. */
+  async function removeOne(resource: Any, site: Site, live: Live): Promise<string | undefined> {
+    try {
+      await resource.remove(site, live);
+      return undefined;
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      if (isInTheWay(error)) return (error as Error).message;
+      throw error;
+    }
+  }
+
+  function needResource(kind: Kind): Any {
+    const resource = resourceOf(kind);
+    if (!resource) throw new Refused(`This cloud has no ${kind.replaceAll('_', ' ')}`);
+    return resource;
+  }
+
+  /** What is known of the cloud's IDs may be out of date: what refers to a thing that is gone is tried once more. */
+  async function withFreshNames<T>(attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      names.forget();
+      return attempt();
+    }
+  }
+
+  const backend: Backend = {
+    problems: (kind) =>
+      resourceOf(kind)
+        ? []
+        : [{ field: 'region_id', message: `The cloud of this region has no ${kind.replaceAll('_', ' ')}s` }],
+    async converge(ref, spec, call) {
+      call.signal.throwIfAborted();
+      return (await withFreshNames(() => converge(ref, spec, call))) as never;
+    },
+    async observe(ref, call) {
+      const resource = needResource(ref.kind);
+      const [live] = await find(resource, client.on(call), ref);
+      return (live ? resource.observed(live) : null) as never;
+    },
+    async *list(call) {
+      const api = client.on(call);
+      for (const kind of Object.keys(resources) as CloudKind[]) {
+        const resource = needResource(kind);
+        for await (const { id, live } of resource.all(api)) {
+          if (resource.observed(live) === null) continue;
+          yield { kind, id, handle: asJson({ id: live.id, seen: digestOf(resource.seen(live)), notes: {} }) };
+        }
+      }
+    },
+    async consoleOf(ref, question: ConsoleQuestion, call): Promise<MachineConsole | undefined> {
+      if (ref.kind !== 'machine') return undefined;
+      const api = client.on(call);
+      const [live] = await find(machines as unknown as Any, api, ref);
+      return live && consoleIn(api, live.id, question.type);
+    },
+    health: (call) => troubleOf(client.on(call)),
+    about: () => `the cloud at ${settings.access.authUrl}`,
+  };
+  return backend;
+}
+
+function progressing(doing: string, handle?: Handle, askAgainMs = LOOK_MS) {
+  return { state: 'progressing', doing, askAgainMs, ...(handle && { handle: asJson(handle) }) } as const;
+}
+
+const asJson = (handle: Handle): Json => ({ ...handle, notes: { ...handle.notes } });
+
+function handleOf({ handle }: Pick<Ref, 'handle'>): Handle | undefined {
+  return typeof handle === 'object' && handle !== null && 'id' in handle ? (handle as unknown as Handle) : undefined;
+}
+
+/** Asks each service for something small. */
+async function troubleOf(api: Api): Promise<string | undefined> {
+  const asked = await Promise.all(
+    NEEDED.map(async (service) =>
+      (await api.has(service)) ? trial(api, service) : `the cloud has no ${SERVICES[service].name}`,
+    ),
+  );
+  return asked.find((trouble) => trouble !== undefined);
+}
+
+const SMALL = {
+  compute: ['/servers', { limit: '1' }],
+  image: ['/images', { limit: '1' }],
+  network: ['/networks', { limit: '1', fields: 'id' }],
+  volume: ['/volumes', { limit: '1' }],
+} as const;
+
+async function trial(api: Api, service: (typeof NEEDED)[number]): Promise<string | undefined> {
+  const [path, query] = SMALL[service];
+  try {
+    await api.get(service, path, Type.Unknown(), query);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refused || error instanceof Unavailable) return error.message;
+    throw error;
+  }
+}

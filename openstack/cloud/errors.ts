@@ -1,0 +1,101 @@
+import { Refused, Unavailable, Unsupported } from '../../src/backends/contract/backend.ts';
+
+/** The services of OpenStack that a backend may use, and how people know them. */
+export const SERVICES = {
+  compute: { types: ['compute'], path: '', name: 'Nova' },
+  identity: { types: ['identity'], path: '/v3', name: 'Keystone' },
+  image: { types: ['image'], path: '/v2', name: 'Glance' },
+  network: { types: ['network'], path: '/v2.0', name: 'Neutron' },
+  volume: { types: ['volumev3', 'block-storage', 'volume'], path: '', name: 'Cinder' },
+} as const;
+export type Service = keyof typeof SERVICES;
+
+/** After an answer that never came, the work may still be done: nobody looks for its result sooner. */
+const UNCLEAR_MS = 15_000;
+
+/** A refusal by a service, which another attempt won't change unless something else does. */
+export class CloudError extends Refused {
+  override readonly name = 'CloudError';
+  readonly service: Service;
+  readonly status: number;
+  /** Such as `SecurityGroupInUse`: only Neutron says it. */
+  readonly type: string;
+  readonly requestId: string | undefined;
+
+  constructor(service: Service, status: number, { type, message }: Said, requestId: string | undefined) {
+    super(`${SERVICES[service].name} refuses it: ${message}`);
+    this.service = service;
+    this.status = status;
+    this.type = type;
+    this.requestId = requestId;
+  }
+}
+
+interface Said {
+  type: string;
+  message: string;
+}
+
+/** The services have four forms of errors: `{NeutronError: {type, message}}`, `{badRequest: {message}}`, `{message, title}`, and text. */
+function saidIn(body: string, status: number): Said {
+  try {
+    const parsed = JSON.parse(body) as Record<string, unknown>;
+    const inner = Object.values(parsed).find((value) => typeof value === 'object' && value !== null) ?? parsed;
+    const { type, message } = inner as Partial<Record<'message' | 'type', unknown>>;
+    return {
+      type: typeof type === 'string' ? type : '',
+      message: typeof message === 'string' ? plain(message) : `status ${status}`,
+    };
+  } catch {
+    return { type: '', message: plain(body).slice(0, 200) || `status ${status}` };
+  }
+}
+
+/** Glance answers in HTML now and then. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/** Returns what an answer that says no means for who asked. `changes`: whether the request would have changed something. */
+export function failureOf(
+  service: Service,
+  { status, headers }: Pick<Response, 'headers' | 'status'>,
+  body: string,
+  changes: boolean,
+): Error {
+  const said = saidIn(body, status);
+  const { name } = SERVICES[service];
+  const requestId = headers.get('x-openstack-request-id') ?? undefined;
+  if (status === 401) return new Unavailable(`${name} does not accept the backend's credentials`);
+  if (status === 408 || status === 429 || status >= 500) {
+    const after = Number(headers.get('retry-after')) * 1_000;
+    const retryAfterMs = after > 0 ? after : changes ? UNCLEAR_MS : undefined;
+    return new Unavailable(`${name} answers ${status}: ${said.message}`, retryAfterMs ? { retryAfterMs } : {});
+  }
+  if (status === 403 && said.type === 'PolicyNotAuthorized')
+    return new Unsupported(`The backend's credentials lack a right: ${said.message}`);
+  return new CloudError(service, status, said, requestId);
+}
+
+/** Returns what a request that got no answer means. */
+export function unreachable(service: Service, error: unknown, changes: boolean): Unavailable {
+  const late = error instanceof DOMException && error.name === 'TimeoutError';
+  const { name } = SERVICES[service];
+  const cause = (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error);
+  const why = late ? `${name} does not answer` : `${name} can not be reached: ${cause.message}`;
+  return new Unavailable(why, { cause: error, ...(changes && { retryAfterMs: UNCLEAR_MS }) });
+}
+
+const hasStatus = (error: unknown, ...statuses: number[]): error is CloudError =>
+  error instanceof CloudError && statuses.includes(error.status);
+
+export const isGone = (error: unknown): boolean => hasStatus(error, 404);
+
+/**
+ * Whether something is in a state, or in a use, that doesn't allow it now. Neutron and Nova say 409 then, Cinder 400; with
+ * Neutron, that also stands for a quota.
+ */
+export const isInTheWay = (error: unknown): boolean =>
+  hasStatus(error, 409) ? error.type !== 'OverQuota' : hasStatus(error, 400) && error.service === 'volume';

@@ -1,0 +1,237 @@
+import { Type } from 'typebox';
+import { Refused } from '../../src/backends/contract/backend.ts';
+import type { MachineObservation, Specs } from '../../src/backends/contract/specs.ts';
+import type { Api } from '../cloud/client.ts';
+import { isGone } from '../cloud/errors.ts';
+import { MARK, markOf, type Notes, type Resource, type Site, type Step } from '../resource.ts';
+import { changePower, powerNotes } from './power.ts';
+import { Server } from './server.ts';
+import { userDataOf } from './user-data.ts';
+
+const One = Type.Object({ server: Server });
+const Made = Type.Object({ server: Type.Object({ id: Type.String() }) });
+const Flavor = Type.Object({ flavor: Type.Object({ id: Type.String(), name: Type.String() }) });
+const Attachment = Type.Object({ volumeId: Type.String() });
+const Port = Type.Object({ id: Type.String() });
+const Action = Type.Object({ action: Type.String(), message: Type.Union([Type.String(), Type.Null()]) });
+type MachineSpec = Specs['machine'];
+
+export const machines: Resource<'machine', Server> = {
+  async marked({ api, ref }) {
+    const found = await api.list('compute', '/servers/detail', Server, { tags: markOf(ref) }, 'servers');
+    return found.toSorted((one, other) => one.created.localeCompare(other.created));
+  },
+  get: async (api, id) => (await api.find('compute', `/servers/${id}`, One))?.server,
+  async create(site, spec) {
+    const { api, names, ref } = site;
+    const ports = Object.entries(spec.ports).toSorted(([, one], [, other]) => one.position - other.position);
+    const key_name = await giveKey(site, spec);
+    const user_data = await userDataOf(spec, site.call);
+    const group = spec.serverGroupId && (await names.of(api, 'server_group', spec.serverGroupId));
+    const server = {
+      name: spec.name,
+      flavorRef: flavorIn(site, spec),
+      networks:
+        ports.length === 0
+          ? 'none'
+          : await Promise.all(ports.map(async ([id]) => ({ port: await names.of(api, 'port', id) }))),
+      block_device_mapping_v2: await disksOf(site, spec),
+      config_drive: true,
+      tags: [markOf(ref)],
+      metadata: { [MARK]: ref.id },
+      ...(key_name !== undefined && { key_name }),
+      ...(user_data !== undefined && { user_data }),
+    };
+    const hints = group ? { 'os:scheduler_hints': { group } } : {};
+    const made = await api.send('compute', 'POST', '/servers', { server, ...hints }, Made);
+    await takeKey(site);
+    const live = { ...NEW, id: made.server.id };
+    return { ...live, notes: powerNotes({ ...spec, power: 'on' }) };
+  },
+  async change(site, live, spec) {
+    const { api } = site;
+    const task = live['OS-EXT-STS:task_state'];
+    if (task !== null) return { doing: task };
+    if (live.status === 'BUILD') return { doing: 'building' };
+    if (live.status === 'VERIFY_RESIZE') return act(api, live, { confirmResize: null }, 'resizing');
+    if (live.status === 'ERROR' && !site.call.wasThere)
+      throw new Refused(live.fault?.message ?? 'Nova could not make the machine, and does not say why');
+    if (live.name !== spec.name) {
+      await api.send('compute', 'PUT', `/servers/${live.id}`, { server: { name: spec.name } });
+      return { doing: 'renaming' };
+    }
+    await refuseOtherGroup(site, live, spec);
+    return (
+      (await changeFlavor(site, live, spec)) ??
+      (await changeDisks(site, live, spec)) ??
+      (await changePorts(site, live, spec)) ??
+      changePower(site, live, spec)
+    );
+  },
+  async remove(site, { id, ...live }) {
+    if (live['OS-EXT-STS:task_state'] === 'deleting') return;
+    await site.api.send('compute', 'DELETE', `/servers/${id}`, undefined);
+    await takeKey(site);
+  },
+  observed: (live) =>
+    live['OS-EXT-STS:task_state'] === 'deleting' || live.status === 'DELETED' ? null : powerOf(live),
+  seen: (live) => [
+    live.name,
+    powerOf(live).power ?? null,
+    live.flavor.original_name,
+    live['os-extended-volumes:volumes_attached'].map(({ id }) => id).toSorted(),
+  ],
+  async *all(api) {
+    for (const live of await api.list('compute', '/servers/detail', Server, undefined, 'servers')) {
+      const id = live.metadata[MARK];
+      if (id !== undefined) yield { id, live };
+    }
+  },
+};
+
+/** Of a machine that Nova has only just accepted: it may not even find it for a moment. */
+const NEW: Server = {
+  id: '',
+  name: '',
+  status: 'BUILD',
+  'OS-EXT-STS:task_state': 'scheduling',
+  created: '',
+  flavor: { original_name: '' },
+  metadata: {},
+  server_groups: [],
+  'os-extended-volumes:volumes_attached': [],
+};
+
+function powerOf({ status, host_status }: Server): MachineObservation {
+  if (status === 'ERROR') return { power: 'crashed' };
+  if (status === 'SUSPENDED') return {};
+  if (host_status === 'DOWN' || host_status === 'UNKNOWN') return { power: 'host_gone' };
+  return { power: status === 'SHUTOFF' ? 'stopped' : 'running' };
+}
+
+const flavorIn = ({ names }: Site, { flavorId }: MachineSpec): string => names.mappings.flavors[flavorId] ?? flavorId;
+
+export async function act(
+  api: Api,
+  { id }: Pick<Server, 'id'>,
+  body: object,
+  doing: string,
+  notes?: Notes,
+): Promise<Step> {
+  await api.send('compute', 'POST', `/servers/${id}/action`, body);
+  return { doing, ...(notes && { notes }) };
+}
+
+/** A key has to have a name in Nova when a machine is made, and not for longer. */
+async function giveKey({ api, ref }: Site<'machine'>, { publicKey }: MachineSpec): Promise<string | undefined> {
+  if (publicKey === undefined) return undefined;
+  const name = markOf(ref);
+  await api
+    .send('compute', 'POST', '/os-keypairs', { keypair: { name, public_key: publicKey } })
+    .catch((error: unknown) => {
+      if (!(error instanceof Refused && 'status' in error && error.status === 409)) throw error;
+    });
+  return name;
+}
+
+async function takeKey({ api, ref }: Pick<Site<'machine'>, 'api' | 'ref'>): Promise<void> {
+  await api.send('compute', 'DELETE', `/os-keypairs/${markOf(ref)}`, undefined).catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
+}
+
+/** Nova boots only from what says that it can be booted from; an empty disk doesn't say so by itself. */
+async function disksOf({ api, names }: Site<'machine'>, { disks }: MachineSpec) {
+  const inOrder = Object.entries(disks).toSorted(
+    ([, one], [, other]) => (one.bootIndex ?? 99) - (other.bootIndex ?? 99),
+  );
+  if (inOrder.length === 0) throw new Refused('A machine needs a volume to boot from');
+  return Promise.all(
+    inOrder.map(async ([id, { bootIndex, tag }], index) => {
+      const uuid = await names.of(api, 'volume', id);
+      const isFirst = index === 0;
+      if (isFirst)
+        await api.send('volume', 'POST', `/volumes/${uuid}/action`, { 'os-set_bootable': { bootable: true } });
+      return {
+        uuid,
+        source_type: 'volume',
+        destination_type: 'volume',
+        boot_index: isFirst ? 0 : (bootIndex ?? -1),
+        delete_on_termination: false,
+        ...(tag !== undefined && { tag }),
+      };
+    }),
+  );
+}
+
+async function refuseOtherGroup(
+  { api, names }: Site<'machine'>,
+  { server_groups: groups }: Server,
+  { serverGroupId }: MachineSpec,
+) {
+  const wanted = serverGroupId === undefined ? undefined : await names.of(api, 'server_group', serverGroupId);
+  if (groups?.[0] !== wanted)
+    throw new Refused('Nova can not put a machine into another placement group, or take it out of one');
+}
+
+async function changeFlavor(site: Site<'machine'>, live: Server, spec: MachineSpec): Promise<Step | undefined> {
+  const { api, call, notes } = site;
+  const flavorRef = flavorIn(site, spec);
+  const { flavor } = await api.get('compute', `/flavors/${flavorRef}`, Flavor);
+  if (live.flavor.original_name === flavor.name) return undefined;
+  const asked = `${call.generation} ${flavorRef}`;
+  // Nova may accept it, find no host, and go back without an error.
+  if (notes.resize === asked) throw new Refused(`Nova did not resize the machine: ${await reasonOf(api, live)}`);
+  return act(api, live, { resize: { flavorRef } }, 'resizing', { resize: asked });
+}
+
+async function reasonOf(api: Api, { id }: Server): Promise<string> {
+  const actions = await api.list('compute', `/servers/${id}/os-instance-actions`, Action, undefined, 'instanceActions');
+  return actions.find(({ action }) => action === 'resize')?.message ?? 'it found no host for it';
+}
+
+async function changeDisks(
+  { api, names }: Site<'machine'>,
+  live: Server,
+  { disks }: MachineSpec,
+): Promise<Step | undefined> {
+  const path = `/servers/${live.id}/os-volume_attachments`;
+  const attached = (await api.list('compute', path, Attachment, undefined, 'volumeAttachments')).map(
+    ({ volumeId }) => volumeId,
+  );
+  const wanted = new Map<string, MachineSpec['disks'][string]>();
+  for (const [id, disk] of Object.entries(disks)) wanted.set(await names.of(api, 'volume', id), disk);
+  for (const [volumeId, { tag }] of wanted) {
+    if (attached.includes(volumeId)) continue;
+    const volumeAttachment = { volumeId, delete_on_termination: false, ...(tag !== undefined && { tag }) };
+    await api.send('compute', 'POST', path, { volumeAttachment });
+    return { doing: 'attaching a volume' };
+  }
+  const surplus = attached.find((volumeId) => !wanted.has(volumeId));
+  if (surplus === undefined) return undefined;
+  await api.send('compute', 'DELETE', `${path}/${surplus}`, undefined);
+  return { doing: 'detaching a volume' };
+}
+
+async function changePorts(
+  { api, names }: Site<'machine'>,
+  live: Server,
+  { ports }: MachineSpec,
+): Promise<Step | undefined> {
+  const path = `/servers/${live.id}/os-interface`;
+  const attached = (await api.list('network', '/ports', Port, { device_id: live.id, fields: 'id' })).map(
+    ({ id }) => id,
+  );
+  const inOrder = Object.entries(ports).toSorted(([, one], [, other]) => one.position - other.position);
+  const wanted: string[] = [];
+  for (const [id] of inOrder) wanted.push(await names.of(api, 'port', id));
+  const missing = wanted.find((id) => !attached.includes(id));
+  if (missing !== undefined) {
+    await api.send('compute', 'POST', path, { interfaceAttachment: { port_id: missing } });
+    return { doing: 'attaching a port' };
+  }
+  const surplus = attached.find((id) => !wanted.includes(id));
+  if (surplus === undefined) return undefined;
+  await api.send('compute', 'DELETE', `${path}/${surplus}`, undefined);
+  return { doing: 'detaching a port' };
+}

@@ -1,0 +1,115 @@
+import { type Static, Type } from 'typebox';
+import { Refused } from '../../src/backends/contract/backend.ts';
+import type { Specs } from '../../src/backends/contract/specs.ts';
+import type { Api } from '../cloud/client.ts';
+import { MARK, type Resource, type Site } from '../resource.ts';
+import { busyWith, withMark } from './cinder.ts';
+
+const Volume = Type.Object({
+  id: Type.String(),
+  name: Type.Union([Type.String(), Type.Null()]),
+  status: Type.String(),
+  size: Type.Integer(),
+  volume_type: Type.Union([Type.String(), Type.Null()]),
+  metadata: Type.Record(Type.String(), Type.String()),
+  attachments: Type.Array(Type.Object({ server_id: Type.String() })),
+  created_at: Type.String(),
+});
+type Volume = Static<typeof Volume>;
+const One = Type.Object({ volume: Volume });
+
+/** How often a volume was reverted to a snapshot, which nothing else in it shows. */
+const REVERTS = 'tradewind_reverts';
+
+export const volumes: Resource<'volume', Volume> = {
+  async marked({ api, ref }) {
+    const found = await api.list('volume', '/volumes/detail', Volume, withMark(MARK, ref.id), 'volumes');
+    return found.toSorted((one, other) => one.created_at.localeCompare(other.created_at));
+  },
+  get: async (api, id) => (await api.find('volume', `/volumes/${id}`, One))?.volume,
+  async create({ api, names, ref }, spec) {
+    const { name, sizeGib: size, source, reverts } = spec;
+    const metadata = { [MARK]: ref.id, ...(reverts && { [REVERTS]: String(reverts.times) }) };
+    const filled =
+      source &&
+      ('imageId' in source
+        ? { imageRef: await names.of(api, 'image', source.imageId) }
+        : { snapshot_id: await names.of(api, 'snapshot', source.snapshotId) });
+    const volume = { name, size, volume_type: typeOf(names.mappings, spec), metadata, ...filled };
+    return (await api.send('volume', 'POST', '/volumes', { volume }, One)).volume;
+  },
+  async change(site, live, spec) {
+    const { api, names } = site;
+    const act = (body: object) => api.send('volume', 'POST', `/volumes/${live.id}/action`, body);
+    if (live.status === 'error_extending' && live.size >= spec.sizeGib) {
+      // What it holds is as before: the larger size is no longer wanted. Only administrators may say so.
+      await act({ 'os-reset_status': { status: live.attachments.length > 0 ? 'in-use' : 'available' } });
+      return { doing: 'recovering' };
+    }
+    const busy = await busyWith(api, live);
+    if (busy) return busy;
+    if (live.name !== spec.name) {
+      await api.send('volume', 'PUT', `/volumes/${live.id}`, { volume: { name: spec.name } });
+      return { doing: 'renaming' };
+    }
+    const type = typeOf(names.mappings, spec);
+    if (live.volume_type !== type) {
+      await onlyOnce(site, 'retype', live.volume_type ?? '', () =>
+        act({ 'os-retype': { new_type: type, migration_policy: 'on-demand' } }),
+      );
+      return { doing: 'retyping', notes: { retype: asked(site, live.volume_type ?? '') } };
+    }
+    // No volume shrinks: what was made larger by a change that failed later stays so.
+    if (live.size < spec.sizeGib) {
+      await onlyOnce(site, 'extend', String(live.size), () => act({ 'os-extend': { new_size: spec.sizeGib } }));
+      return { doing: 'extending', notes: { extend: asked(site, String(live.size)) } };
+    }
+    return revert(api, names, live, spec, act);
+  },
+  async remove({ api }, { id, status }) {
+    if (status === 'deleting') return;
+    if (status === 'error_deleting')
+      throw new Refused(`Cinder could not delete the volume: an administrator has to, it is ${id} there`);
+    await api.send('volume', 'DELETE', `/volumes/${id}`, undefined);
+  },
+  observed: ({ status }) => (status === 'deleting' ? null : {}),
+  seen: ({ name, status, size, volume_type: type }) => [name, size, type, status.startsWith('error')],
+  async *all(api) {
+    for (const live of await api.list('volume', '/volumes/detail', Volume, undefined, 'volumes')) {
+      const id = live.metadata[MARK];
+      if (id !== undefined) yield { id, live };
+    }
+  },
+};
+
+const typeOf = ({ volumeTypes }: Site['names']['mappings'], { volumeType }: Specs['volume']): string =>
+  volumeTypes[volumeType] ?? volumeType;
+
+const asked = ({ call }: Site, from: string): string => `${call.generation} ${from}`;
+
+/** Cinder accepts some changes and then leaves the volume as it is: a second try would end no better. */
+async function onlyOnce(
+  site: Site,
+  what: 'extend' | 'retype',
+  from: string,
+  act: () => Promise<unknown>,
+): Promise<void> {
+  if (site.notes[what] === asked(site, from))
+    throw new Refused(`Cinder accepted to ${what} the volume, and left it as it was`);
+  await act();
+}
+
+/** Only the latest snapshot, and only of a volume that no machine has. */
+async function revert(
+  api: Api,
+  names: Site['names'],
+  live: Volume,
+  { reverts }: Specs['volume'],
+  act: (body: object) => Promise<unknown>,
+) {
+  const done = Number(live.metadata[REVERTS] ?? 0);
+  if (reverts === undefined || reverts.times === done) return undefined;
+  if (reverts.times > done) await act({ revert: { snapshot_id: await names.of(api, 'snapshot', reverts.snapshotId) } });
+  await api.send('volume', 'POST', `/volumes/${live.id}/metadata`, { metadata: { [REVERTS]: String(reverts.times) } });
+  return { doing: 'reverting' };
+}
