@@ -48,14 +48,14 @@ module.exports = {
       name: 'no-development-dependencies',
       comment: 'What runs in production is installed in production.',
       severity: 'error',
-      from: { path: '^(src|cli|engines|kubernetes)/', pathNot: TEST },
+      from: { path: '^(src|cli|engines|kubernetes|openstack)/', pathNot: TEST },
       to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/@types/' },
     },
     {
       name: 'no-test-code',
       comment: 'Nothing that ships knows of tests.',
       severity: 'error',
-      from: { path: '^(src|cli|engines|kubernetes|migrations)/', pathNot: TEST },
+      from: { path: '^(src|cli|engines|kubernetes|openstack|migrations)/', pathNot: TEST },
       to: { path: '^(test|bench|scripts)/|\\.test\\.ts$|/fixtures/' },
     },
     {
@@ -143,10 +143,10 @@ module.exports = {
       to: { path: '^src/(cloud|iam|streaming|convergence|http|start)/' },
     },
     {
-      name: 'kubernetes-backends-serve',
+      name: 'real-backends-serve',
       comment: 'They know the contract, and what all backends share.',
       severity: 'error',
-      from: { path: '^kubernetes/', pathNot: TEST },
+      from: { path: '^(kubernetes|openstack)/', pathNot: TEST },
       to: {
         path: '^(src/(?!lib/|backends/(contract|certificates)/|backends/maker\\.ts$)|cli/|engines/|postgres/|simulation/)',
       },
@@ -164,7 +164,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^simulation/', pathNot: TEST },
       to: {
-        path: '^(src/(?!lib/|db/|secrets/secrets\\.ts$|backends/(contract|certificates)/|backends/maker\\.ts$)|cli/|engines/|kubernetes/|postgres/)',
+        path: '^(src/(?!lib/|db/|secrets/secrets\\.ts$|backends/(contract|certificates)/|backends/maker\\.ts$)|cli/|engines/|kubernetes/|openstack/|postgres/)',
       },
     },
     {
@@ -172,7 +172,7 @@ module.exports = {
       comment: 'It runs a database server, and knows nothing of what is in it.',
       severity: 'error',
       from: { path: '^postgres/', pathNot: TEST },
-      to: { path: '^(src/(?!lib/)|cli/|engines/|kubernetes/|simulation/)' },
+      to: { path: '^(src/(?!lib/)|cli/|engines/|kubernetes/|openstack/|simulation/)' },
     },
     {
       name: 'parts-have-one-door',
@@ -181,8 +181,8 @@ module.exports = {
       severity: 'error',
       from: { path: '^(src|migrations)/', pathNot: TEST },
       to: {
-        path: '^(engines|kubernetes|postgres|simulation|test-kit)/',
-        pathNot: '^(engines|kubernetes|postgres|simulation|test-kit)/index\\.ts$',
+        path: '^(engines|kubernetes|openstack|postgres|simulation|test-kit)/',
+        pathNot: '^(engines|kubernetes|openstack|postgres|simulation|test-kit)/index\\.ts$',
       },
     },
     {
@@ -190,7 +190,7 @@ module.exports = {
       comment: 'Engines see one medium and one job: no database, no use case, no settings of the server.',
       severity: 'error',
       from: { path: '^engines/', pathNot: TEST },
-      to: { path: '^(src/(?!lib/)|cli/|kubernetes/|postgres/|simulation/)' },
+      to: { path: '^(src/(?!lib/)|cli/|kubernetes/|openstack/|postgres/|simulation/)' },
     },
     {
       name: 'lib-is-pure',
@@ -263,7 +263,7 @@ module.exports = {
       comment: 'It asks a server over HTTP, and only main.ts and the writer of its operations know it.',
       severity: 'error',
       from: {
-        path: '^(src|engines|kubernetes|postgres|simulation|test-kit|migrations)/',
+        path: '^(src|engines|kubernetes|openstack|postgres|simulation|test-kit|migrations)/',
         pathNot: ['^src/main\\.ts$', TEST],
       },
       to: { path: '^cli/' },
@@ -273,13 +273,13 @@ module.exports = {
       comment: 'A server loads none of its libraries, and it none of the server.',
       severity: 'error',
       from: { path: '^cli/', pathNot: TEST },
-      to: { path: '^(src|engines|kubernetes|postgres|simulation|test-kit)/' },
+      to: { path: '^(src|engines|kubernetes|openstack|postgres|simulation|test-kit)/' },
     },
     {
       name: 'libraries-of-the-command-line',
       comment: 'They are loaded with a command, never with a server.',
       severity: 'error',
-      from: { path: '^(src|engines|kubernetes|postgres|simulation|test-kit|migrations)/' },
+      from: { path: '^(src|engines|kubernetes|openstack|postgres|simulation|test-kit|migrations)/' },
       to: { path: '^node_modules/(commander|@bomb\\.sh|table|eventsource-parser)/' },
     },
     {

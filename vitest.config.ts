@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { StoriesFirst } from './test/support/stories-first.ts';
 
-const TESTS = '{src,cli,engines,kubernetes,postgres,simulation,test-kit,test,migrations,bench}/**/*.test.ts';
+const TESTS = '{src,cli,engines,kubernetes,openstack,postgres,simulation,test-kit,test,migrations,bench}/**/*.test.ts';
 const SLOW = '**/*.slow.test.ts';
 const CONSOLE = 'test/console/**/*.test.ts';
 const MINUTE = 60_000;

@@ -42,7 +42,6 @@ const KEPT = 4;
 export const openstack: BackendMaker = {
   settings: Settings,
   secrets: ['clouds'],
-  families: ['network', 'compute', 'storage'],
   keeps: (settings) => (settings as Settings).kept_addresses ?? KEPT,
   make({ name, settings, secrets }) {
     const {

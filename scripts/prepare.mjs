@@ -19,6 +19,7 @@ const SOURCES = [
   'cli',
   'engines',
   'kubernetes',
+  'openstack',
   'postgres',
   'simulation',
   'test-kit',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What a reader of the server need not open: each has one door. */
-export const PARTS = ['cli', 'engines', 'kubernetes', 'postgres', 'simulation', 'test-kit'];
+export const PARTS = ['cli', 'engines', 'kubernetes', 'openstack', 'postgres', 'simulation', 'test-kit'];
 
 /**
  * Returns every TypeScript file in a folder of a checkout, by default `src`, such as `src/lib/ids.ts`, without the packages

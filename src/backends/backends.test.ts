@@ -209,7 +209,7 @@ it('stays as it is in another catalogue that says the same of it, and is made an
   for (const [cellar, fault] of [
     [
       { kind: 'cupboard' },
-      'backends, entry 2, kind: is "cupboard". Use one of: simulated, hosted, cluster-api, shelf.',
+      'backends, entry 2, kind: is "cupboard". Use one of: simulated, hosted, cluster-api, openstack, shelf.',
     ],
     [{ settings: { largest: 'all' } }, 'backends, entry 2, settings.largest: must be a whole number'],
     [{ settings: { largest: 1, smallest: 1 } }, 'backends, entry 2, settings.smallest: is unknown'],

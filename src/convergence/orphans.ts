@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { NamedBackend } from '../backends/backends.ts';
-import type { Kind, Ref } from '../backends/contract/backend.ts';
+import type { Json, Kind, Ref } from '../backends/contract/backend.ts';
 import { FAMILIES } from '../backends/contract/needs.ts';
 import { announce } from '../db/changes.ts';
 import type { Database, Sql, Transaction } from '../db/database.ts';
@@ -34,7 +34,7 @@ export interface Findings {
   orphans: Orphan[];
   /** Things that are wanted and existed, but no longer do. */
   drifted: Settled[];
-  /** Things of which something else is observed than before. */
+  /** Things of which something else is seen than before, or which are there twice. */
   changed: Settled[];
 }
 
@@ -69,23 +69,40 @@ const generationOf = (one: Settled): string => `${keyOf(one)} ${one.generation}`
 async function look(deps: Looking, named: NamedBackend, suspects?: ReadonlySet<string>): Promise<Findings> {
   const settled = await settledOf(deps.sql, named);
   const listed = new Map<string, Orphan>();
-  await untilAborted(deps.signal, collect(deps, named, listed));
+  const doubled = new Set<string>();
+  await untilAborted(deps.signal, collect(deps, named, listed, doubled));
   const there = settled.filter((one) => listed.has(keyOf(one)));
   const asked = suspects ? there.filter((one) => suspects.has(generationOf(one))) : sampleOf(there);
   const { gone, changed } = await untilAborted(deps.signal, observe(deps, named, asked));
+  const other = there.filter((one) => doubled.has(keyOf(one)) || looksOther(one, listed.get(keyOf(one))));
   return {
     orphans: await unwanted(deps.sql, [...listed.values()]),
     drifted: [...settled.filter((one) => !listed.has(keyOf(one))), ...gone],
-    changed,
+    changed: [...new Set([...changed, ...other])],
   };
 }
 
-async function collect(deps: Looking, { backend }: NamedBackend, into: Map<string, Orphan>): Promise<void> {
+async function collect(
+  deps: Looking,
+  { backend }: NamedBackend,
+  into: Map<string, Orphan>,
+  doubled: Set<string>,
+): Promise<void> {
   for await (const one of backend.list(deps)) {
     deps.signal.throwIfAborted();
+    if (into.has(keyOf(one))) doubled.add(keyOf(one));
     into.set(keyOf(one), one);
   }
 }
+
+/** Whether the list says another `seen` than the thing had when it settled. */
+function looksOther({ handle: former }: Settled, listed: Orphan | undefined): boolean {
+  const [before, now] = [seenIn(former), seenIn(listed?.handle ?? null)];
+  return before !== undefined && now !== undefined && before !== now;
+}
+
+const seenIn = (handle: Json): Json | undefined =>
+  typeof handle === 'object' && handle !== null && !Array.isArray(handle) ? handle.seen : undefined;
 
 /** Their state changes although nobody wants it. */
 const LIVELY: ReadonlySet<Kind> = new Set(['load_balancer', 'machine']);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { clusterApi, hosted } from '../../kubernetes/index.ts';
+import { openstack } from '../../openstack/index.ts';
 import { simulated } from '../../simulation/index.ts';
 import type { Host, Makers } from '../backends/maker.ts';
 import type { Config } from '../config.ts';
@@ -8,7 +9,7 @@ import type { Letterhead } from '../mail/sending/queue.ts';
 import { readTemplates } from '../mail/sending/templates.ts';
 
 /** The makers of all kinds of backends. */
-export const MAKERS: Makers = { simulated, hosted, 'cluster-api': clusterApi };
+export const MAKERS: Makers = { simulated, hosted, 'cluster-api': clusterApi, openstack };
 
 /** Returns what backends may know of the settings. */
 export function hostOf(config: Config): Omit<Host, 'secrets' | 'sql'> {

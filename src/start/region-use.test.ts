@@ -101,7 +101,7 @@ it('is refused while the region has clusters, and puts the files back', async ()
 it('says which backends and regions there are', async () => {
   await expect(use('cluster-api')).rejects.toThrow(/needs settings, .*docs\/kubernetes\.md.* Nothing was changed\.$/);
   await expect(use('hostet')).rejects.toThrow(
-    'There is no backend hostet: name one of simulated, hosted, cluster-api. Nothing was changed.',
+    'There is no backend hostet: name one of simulated, hosted, cluster-api, openstack. Nothing was changed.',
   );
   await expect(use('hosted', { region: '9' })).rejects.toThrow('There is no region 9. The catalogue has 1, 2, 3.');
 });

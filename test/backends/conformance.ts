@@ -20,6 +20,8 @@ import { newSamples, type Sample, type Samples, type Versions } from './samples.
 export interface Stand {
   /** The kinds that the backend has. Things of other kinds that it needs don't exist. */
   kinds: readonly Kind[];
+  /** The network outside that its routers and floating addresses use. */
+  externalNetworkId?: string;
   /** Opens the backend as another process would: on the same infrastructure, without any memory. */
   open(): Backend;
   close(): Promise<void>;
@@ -108,7 +110,7 @@ export function conformance(
       }
 
       async function newGiven() {
-        const samples = newSamples(versions);
+        const samples = newSamples(versions, stand.externalNetworkId);
         const { id, spec, changed }: Sample = samples[kind];
         await prepare(samples, kind, spec);
         const thing = newThing(kind, id);

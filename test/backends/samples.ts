@@ -21,8 +21,15 @@ function sample<K extends Kind>(id: string, spec: Specs[K], change: Partial<Spec
 /** Versions of Kubernetes, of one minor and the next. */
 export type Versions = readonly [string, string];
 
-/** Returns one new thing of each kind at each call, which need each other like real ones. */
-export function newSamples([version, later]: Versions = ['v1.31.0', 'v1.32.0']): Samples {
+let lastAddress = 0;
+/** Returns another address of 198.18.0.0/16 at each call: two things can't have the same one in a real network. */
+const newAddress = (): string => `198.18.${Math.trunc(++lastAddress / 200)}.${10 + (lastAddress % 200)}`;
+
+/** Returns one new thing of each kind at each call, which need each other like real ones, with addresses in the external network. */
+export function newSamples(
+  [version, later]: Versions = ['v1.31.0', 'v1.32.0'],
+  externalNetworkId: string = ID(),
+): Samples {
   const [network, subnet, router, port, group, volume, snapshot, machine, serverGroup, pool] = [
     ID(),
     ID(),
@@ -84,9 +91,9 @@ export function newSamples([version, later]: Versions = ['v1.31.0', 'v1.32.0']):
       {
         name: 'way out',
         gateway: {
-          networkId: ID(),
+          networkId: externalNetworkId,
           sourceNat: true,
-          addresses: { '198.18.0.6': { subnetId: ID() } },
+          addresses: { [newAddress()]: { subnetId: ID() } },
         },
         interfaces: {
           [ID()]: {
@@ -133,7 +140,7 @@ export function newSamples([version, later]: Versions = ['v1.31.0', 'v1.32.0']):
     floating_ip: sample<'floating_ip'>(
       ID(),
       {
-        address: '198.18.0.7',
+        address: newAddress(),
         target: { portId: port, fixedAddress: '10.1.0.10', routerId: router },
         metadata: {},
       },

@@ -57,7 +57,7 @@ async function ofDocuments(): Promise<[string, string][]> {
 function ofCode(): [string, string][] {
   const found = new Map<string, string>();
   // These files read text from the operator and from PostgreSQL.
-  const foreign = ['src', 'engines', 'kubernetes', 'simulation', 'test-kit']
+  const foreign = ['src', 'engines', 'kubernetes', 'openstack', 'simulation', 'test-kit']
     .flatMap((folder) => sourceFiles(undefined, folder))
     .filter((file) => !/\.test\.ts$|\/fixtures\/|^src\/start\//.test(file) && !SHORT_TEXTS.includes(file));
   for (const file of foreign) {

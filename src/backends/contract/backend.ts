@@ -8,7 +8,10 @@ export type Kind = keyof Specs;
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** Names one thing: by our id, and by the name that the backend gave it (`handle`), once that is known. */
+/**
+ * Names one thing: by our id, and by the name that the backend gave it (`handle`), once that is known. A handle may be an object with a
+ * member `seen`, which stands for the state of the thing: one that is listed with another `seen` than it settled with is looked at again.
+ */
 export interface Ref<K extends Kind = Kind> {
   kind: K;
   id: string;
@@ -57,7 +60,10 @@ export interface Backend {
   ): Promise<Convergence<Observations[K] | null>>;
   /** Returns the current state without changing anything; null if the thing does not exist. */
   observe<K extends Kind>(ref: Ref<K>, call: Call): Promise<Observations[K] | null>;
-  /** Lists everything that is marked as ours, with its region if the backend distinguishes regions. */
+  /**
+   * Lists everything that is marked as ours, with its region if the backend distinguishes regions. What is listed twice is there
+   * twice, and `converge` is called to remove one.
+   */
   list(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number }>;
   /**
    * Reports things that changed by themselves, until the signal fires; omit it if the backend can't. Every worker
