@@ -30,8 +30,9 @@ import { images } from './storage/images.ts';
 import { snapshots } from './storage/snapshots.ts';
 import { volumes } from './storage/volumes.ts';
 
-/** How soon to look again at what goes on. */
-const LOOK_MS = 500;
+/** How soon to try again what the cloud won't do in the present state. */
+const IN_THE_WAY_MS = 1_000;
+const MOST_LOOKS = 5;
 const NEEDED = ['compute', 'image', 'network', 'volume'] as const satisfies Service[];
 
 /** What is kept with a thing: its ID in the cloud, a digest of what was seen of it, and notes. */
@@ -98,20 +99,31 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const handle = handleOf(ref);
     const site: Site = { api, names, ref, call, notes: handle?.notes ?? {} };
     if (spec === null) return absent(resource, site, found);
+    if (handle && found.length === 0 && !call.wasThere && !handle.notes.removing) return lookForLost(handle);
     const live = found.find(({ id }) => id === handle?.id) ?? found[0];
     const double = found.find((one) => one !== live);
     if (double) {
       await removeOne(resource, site, double);
-      return progressing('removing a double');
+      return progressing(resource, 'removing a double');
     }
-    if (live && resource.observed(live) === null) return progressing('waiting until the former one is gone');
+    if (live && resource.observed(live) === null) return progressing(resource, 'waiting until the former one is gone');
     if (live) return present(resource, site, live, spec);
     if (call.wasThere && holdsData(ref.kind))
       throw new Refused('It has disappeared from the cloud with everything it held');
     call.signal.throwIfAborted();
     const made = await resource.create(site, spec);
     names.know(ref.kind, ref.id, made.id);
-    return progressing('making', { id: made.id, seen: '', notes: made.notes ?? {} });
+    return progressing(resource, 'making', { id: made.id, seen: '', notes: made.notes ?? {} });
+  }
+
+  /**
+   * What was begun and can't be found was given up by the cloud, as Cinder does with an image that it can't save. Nova doesn't find
+   * a machine for a moment after it has accepted it.
+   */
+  function lookForLost(handle: Handle) {
+    const looks = Number(handle.notes.looks ?? 0) + 1;
+    if (looks > MOST_LOOKS) throw new Refused('The cloud began to make it, and gave it up without saying why');
+    return inTheWay('looking for what was begun', { ...handle, notes: { ...handle.notes, looks } });
   }
 
   async function present(
@@ -126,9 +138,9 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     try {
       const step = await resource.change(site, live, spec);
       if (!step) return { state: 'settled', observed: resource.observed(live), handle: asJson(handle) };
-      return progressing(step.doing, { ...handle, notes: { ...site.notes, ...step.notes } }, step.askAgainMs);
+      return progressing(resource, step.doing, { ...handle, notes: { ...site.notes, ...step.notes } });
     } catch (error) {
-      if (isInTheWay(error)) return progressing((error as Error).message, handle);
+      if (isInTheWay(error)) return inTheWay((error as Error).message, handle);
       throw error;
     }
   }
@@ -138,7 +150,8 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const doing = (await Promise.all(found.map((one) => removeOne(resource, site, one)))).find(
       (why) => why !== undefined,
     );
-    return progressing(doing ?? 'deleting');
+    const handle = { id: found[0]?.id ?? '', seen: '', notes: { removing: true } };
+    return doing === undefined ? progressing(resource, 'deleting', handle) : inTheWay(doing, handle);
   }
 
   /** Returns what is in the way. */
@@ -206,7 +219,11 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
   return backend;
 }
 
-function progressing(doing: string, handle?: Handle, askAgainMs = LOOK_MS) {
+const progressing = ({ paceMs }: Any, doing: string, handle?: Handle) => answer(doing, paceMs, handle);
+/** Something else has to end first. */
+const inTheWay = (doing: string, handle?: Handle) => answer(doing, IN_THE_WAY_MS, handle);
+
+function answer(doing: string, askAgainMs: number, handle?: Handle) {
   return { state: 'progressing', doing, askAgainMs, ...(handle && { handle: asJson(handle) }) } as const;
 }
 

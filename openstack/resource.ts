@@ -20,7 +20,6 @@ export type Notes = { readonly [name: string]: Json };
 /** What is under way, and what to note of it. */
 export interface Step {
   doing: string;
-  askAgainMs?: number;
   notes?: Notes;
 }
 
@@ -31,6 +30,8 @@ export interface Live {
 
 /** How things of a kind are found, made, changed and removed in the cloud: one thing at a time. */
 export interface Resource<K extends Kind, L extends Live> {
+  /** How soon to look at what a step has brought. */
+  paceMs: number;
   /** Returns all that have our mark, the oldest first: an answer that was lost may have left two. */
   marked(site: Pick<Site, 'api' | 'ref'>): Promise<L[]>;
   /** Returns the thing with this ID in the cloud. */

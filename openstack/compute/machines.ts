@@ -17,6 +17,7 @@ const Action = Type.Object({ action: Type.String(), message: Type.Union([Type.St
 type MachineSpec = Specs['machine'];
 
 export const machines: Resource<'machine', Server> = {
+  paceMs: 500,
   async marked({ api, ref }) {
     const found = await api.list('compute', '/servers/detail', Server, { tags: markOf(ref) }, 'servers');
     return found.toSorted((one, other) => one.created.localeCompare(other.created));
@@ -46,7 +47,7 @@ export const machines: Resource<'machine', Server> = {
     const made = await api.send('compute', 'POST', '/servers', { server, ...hints }, Made);
     await takeKey(site);
     const live = { ...NEW, id: made.server.id };
-    return { ...live, notes: powerNotes({ ...spec, power: 'on' }) };
+    return { ...live, notes: { ...powerNotes({ ...spec, power: 'on' }), group: spec.serverGroupId ?? null } };
   },
   async change(site, live, spec) {
     const { api } = site;
@@ -164,13 +165,13 @@ async function disksOf({ api, names }: Site<'machine'>, { disks }: MachineSpec) 
   );
 }
 
-async function refuseOtherGroup(
-  { api, names }: Site<'machine'>,
-  { server_groups: groups }: Server,
-  { serverGroupId }: MachineSpec,
-) {
+/** Only one machine is shown with its group, not those of a list. */
+async function refuseOtherGroup(site: Site<'machine'>, { id }: Server, { serverGroupId }: MachineSpec): Promise<void> {
+  const { api, names, notes } = site;
+  if (notes.group === (serverGroupId ?? null)) return;
+  const groups = (await machines.get(api, id))?.server_groups ?? [];
   const wanted = serverGroupId === undefined ? undefined : await names.of(api, 'server_group', serverGroupId);
-  if (groups?.[0] !== wanted)
+  if (groups[0] !== wanted)
     throw new Refused('Nova can not put a machine into another placement group, or take it out of one');
 }
 

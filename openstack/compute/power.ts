@@ -27,7 +27,7 @@ export async function changePower(
   if (Number(soft) !== spec.reboots.soft)
     return reboot(api, live, live.status === 'ACTIVE' ? 'SOFT' : 'HARD', rebooted);
   // Done is what is seen.
-  if (live.status === STATUS[spec.power]) return { doing: 'powering', askAgainMs: 1, notes: wanted };
+  if (live.status === STATUS[spec.power]) return { doing: 'powering', notes: wanted };
   return towards(api, live, spec.power);
 }
 

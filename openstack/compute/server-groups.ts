@@ -6,6 +6,7 @@ const One = Type.Object({ server_group: ServerGroup });
 
 /** Nova keeps nothing of a group but its name, which is our mark therefore. */
 export const serverGroups: Resource<'server_group', Static<typeof ServerGroup>> = {
+  paceMs: 10,
   async marked({ api, ref }) {
     const all = await api.list('compute', '/os-server-groups', ServerGroup, undefined, 'server_groups');
     return all.filter(({ name }) => name === markOf(ref));

@@ -22,6 +22,7 @@ const FAILED = new Set(['killed', 'deactivated']);
 const Upload = Type.Object({ 'os-volume_upload_image': Type.Object({ image_id: Type.String() }) });
 
 export const images: Resource<'image', Image> = {
+  paceMs: 500,
   /** Cinder, which makes images of volumes, can give them only a name. */
   async marked({ api, ref }) {
     const mark = markOf(ref);

@@ -14,6 +14,7 @@ type Snapshot = Static<typeof Snapshot>;
 const One = Type.Object({ snapshot: Snapshot });
 
 export const snapshots: Resource<'snapshot', Snapshot> = {
+  paceMs: 500,
   async marked({ api, ref }) {
     const found = await api.list('volume', '/snapshots/detail', Snapshot, withMark(MARK, ref.id), 'snapshots');
     return found.toSorted((one, other) => one.created_at.localeCompare(other.created_at));

@@ -22,6 +22,7 @@ const One = Type.Object({ volume: Volume });
 const REVERTS = 'tradewind_reverts';
 
 export const volumes: Resource<'volume', Volume> = {
+  paceMs: 500,
   async marked({ api, ref }) {
     const found = await api.list('volume', '/volumes/detail', Volume, withMark(MARK, ref.id), 'volumes');
     return found.toSorted((one, other) => one.created_at.localeCompare(other.created_at));

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Type } from 'typebox';
+import { stringify } from 'yaml';
+import { type Api, createClient } from '../../openstack/cloud/client.ts';
+import { accessIn } from '../../openstack/cloud/clouds.ts';
+import type { Backend, Ref } from '../../src/backends/contract/backend.ts';
+import type { Rig } from './rig.ts';
+
+const log = pino({ level: 'silent' });
+const Named = Type.Object({ id: Type.String(), name: Type.String() });
+const MOST_ROUNDS = 300;
+const PAUSE_MS = 200;
+
+export interface TestProject {
+  name: string;
+  id: string;
+  /** Of 198.18.0.0/16, with the gateway 198.18.0.1. */
+  externalNetworkId: string;
+  /** A clouds.yaml with which an administrator works in the project. */
+  clouds: string;
+  /** As an administrator, in the project. */
+  api: Api;
+}
+
+/** Makes a project in the cloud, and an external network that nobody else uses. */
+export async function newProject(rig: Rig, name: string): Promise<TestProject> {
+  const admin = apiWith(cloudsOf(rig, rig.admin.project));
+  const make = async (service: 'identity' | 'network', kind: string, body: object) => {
+    const answer = await admin.send(service, 'POST', `/${kind}s`, { [kind]: body }, Type.Record(Type.String(), Named));
+    return (answer[kind] as { id: string }).id;
+  };
+  const id = await make('identity', 'project', { name, domain_id: rig.admin.domain });
+  const [[role], [user]] = await Promise.all([
+    admin.list('identity', '/roles', Named, { name: 'admin' }),
+    admin.list('identity', '/users', Named, { name: rig.admin.username }),
+  ]);
+  await admin.send('identity', 'PUT', `/projects/${id}/users/${user?.id}/roles/${role?.id}`, undefined);
+  const externalNetworkId = await make('network', 'network', { name, 'router:external': true });
+  const subnet = { network_id: externalNetworkId, ip_version: 4, cidr: '198.18.0.0/16', enable_dhcp: false };
+  await make('network', 'subnet', { ...subnet, name, gateway_ip: '198.18.0.1' });
+  const clouds = cloudsOf(rig, name);
+  return { name, id, externalNetworkId, clouds, api: apiWith(clouds) };
+}
+
+/** Removes all that the backend lists. */
+export async function removeAll(backend: Backend): Promise<void> {
+  const signal = new AbortController().signal;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const left: Ref[] = [];
+    for await (const one of backend.list({ log, signal })) left.push({ ...one, regionId: 1, projectId: 1 });
+    if (left.length === 0) return;
+    const call = { signal, generation: 1, wasThere: true, secret: async () => undefined, log };
+    await Promise.all(left.map((ref) => backend.converge(ref, null, call)));
+    await sleep(PAUSE_MS);
+  }
+}
+
+const apiWith = (clouds: string): Api =>
+  createClient(accessIn(clouds, undefined)).on({ log, signal: new AbortController().signal });
+
+function cloudsOf({ authUrl, region, admin }: Rig, project: string): string {
+  const auth = {
+    auth_url: authUrl,
+    username: admin.username,
+    password: admin.password,
+    project_name: project,
+    user_domain_id: admin.domain,
+    project_domain_id: admin.domain,
+  };
+  return stringify({ clouds: { rig: { auth, region_name: region } } });
+}
