@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -41,7 +42,7 @@ const LONGEST_PAUSE_MS = 500;
  * the test waits as long as the backend says, but at most half a second. `versions` are those of Kubernetes that the
  * backend has. Each test has a thing of its own, unless `sharing` is set, for backends that take long to make one: then
  * there are three things, beside each other, and a test goes on with what the one before has left. The function that is
- * returned begins with these at once, so that they go on while other tests run.
+ * returned begins with these at once, `kindsAtOnce` at a time, so that they go on while other tests run.
  */
 export function conformance(
   name: string,
@@ -51,14 +52,16 @@ export function conformance(
     mostCalls = 100,
     versions,
     sharing = false,
-  }: { kinds: readonly Kind[]; mostCalls?: number; versions?: Versions; sharing?: boolean },
+    kindsAtOnce = kinds.length,
+  }: { kinds: readonly Kind[]; mostCalls?: number; versions?: Versions; sharing?: boolean; kindsAtOnce?: number },
 ): () => Promise<void> {
   let begun: Promise<void> | undefined;
-  const lives: (() => void)[] = [];
+  const lives: (() => Promise<unknown>)[] = [];
   const begin = () => {
     begun ??= makeStand().then((made) => {
       stand = made;
-      for (const live of lives) live();
+      const limit = pLimit(kindsAtOnce);
+      for (const live of lives) void limit(live);
     });
     return begun;
   };
@@ -78,14 +81,20 @@ export function conformance(
       const check = (title: string, life: Life, from: Beginning, test: Check['test']): void => {
         const one = { life, from, test };
         checks.push(one);
-        it(`${title}`, () => (sharing ? results.get(one) : liveThrough([one])[0]));
+        it(`${title}`, async () => (sharing ? started.then(() => results.get(one)) : liveThrough([one])[0]));
       };
+      let start = () => {};
+      const started = new Promise<void>((resolve) => {
+        start = resolve;
+      });
       if (sharing)
         lives.push(() => {
           for (const life of LIVES) {
             const own = checks.filter((one) => one.life === life);
             for (const [index, result] of liveThrough(own).entries()) results.set(own[index] as Check, result);
           }
+          start();
+          return Promise.allSettled(results.values());
         });
       afterAll(() => Promise.allSettled(results.values()));
 
