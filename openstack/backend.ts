@@ -88,7 +88,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const marked = await resource.marked({ api, ref });
     if (marked.length > 0) return marked;
     const id = handleOf(ref)?.id;
-    const known = id === undefined ? undefined : await resource.get(api, id);
+    const known = id ? await resource.get(api, id) : undefined;
     return known ? [known] : [];
   }
 
@@ -99,7 +99,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const handle = handleOf(ref);
     const site: Site = { api, names, ref, call, notes: handle?.notes ?? {} };
     if (spec === null) return absent(resource, site, found);
-    if (handle && found.length === 0 && !call.wasThere && !handle.notes.removing) return lookForLost(handle);
+    if (found.length === 0 && handle?.notes.begunAt === call.generation) return lookForLost(handle);
     const live = found.find(({ id }) => id === handle?.id) ?? found[0];
     const double = found.find((one) => one !== live);
     if (double) {
@@ -111,14 +111,30 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     if (call.wasThere && holdsData(ref.kind))
       throw new Refused('It has disappeared from the cloud with everything it held');
     call.signal.throwIfAborted();
-    const made = await resource.create(site, spec);
-    names.know(ref.kind, ref.id, made.id);
-    return progressing(resource, 'making', { id: made.id, seen: '', notes: made.notes ?? {} });
+    return begin(resource, site, spec);
+  }
+
+  async function begin(resource: Any, site: Site, spec: Specs[Kind]): Promise<Convergence<object | null>> {
+    const { call, names: known, notes, ref } = site;
+    try {
+      const made = await resource.create(site, spec);
+      known.know(ref.kind, ref.id, made.id);
+      return progressing(resource, 'making', {
+        id: made.id,
+        seen: '',
+        notes: { ...made.notes, begunAt: call.generation },
+      });
+    } catch (error) {
+      // Its address may be that of the same thing, which an earlier call is still making.
+      const looks = Number(notes.looks ?? 0) + 1;
+      if (!isInTheWay(error) || looks > MOST_LOOKS) throw error;
+      return inTheWay((error as Error).message, { id: '', seen: '', notes: { looks } });
+    }
   }
 
   /**
    * What was begun and can't be found was given up by the cloud, as Cinder does with an image that it can't save. Nova doesn't find
-   * a machine for a moment after it has accepted it.
+   * a machine for a moment after it has accepted it. If something else is wanted by now, it is begun again.
    */
   function lookForLost(handle: Handle) {
     const looks = Number(handle.notes.looks ?? 0) + 1;
@@ -137,7 +153,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     names.know(site.ref.kind, site.ref.id, live.id);
     try {
       const step = await resource.change(site, live, spec);
-      if (!step) return { state: 'settled', observed: resource.observed(live), handle: asJson(handle) };
+      if (!step) return settled(resource, live, handle);
       return progressing(resource, step.doing, { ...handle, notes: { ...site.notes, ...step.notes } });
     } catch (error) {
       if (isInTheWay(error)) return inTheWay((error as Error).message, handle);
@@ -150,8 +166,12 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const doing = (await Promise.all(found.map((one) => removeOne(resource, site, one)))).find(
       (why) => why !== undefined,
     );
-    const handle = { id: found[0]?.id ?? '', seen: '', notes: { removing: true } };
-    return doing === undefined ? progressing(resource, 'deleting', handle) : inTheWay(doing, handle);
+    return doing === undefined ? progressing(resource, 'deleting') : inTheWay(doing);
+  }
+
+  function settled(resource: Any, live: Live, { id, seen, notes: { begunAt: _, ...notes } }: Handle) {
+    const handle = asJson({ id, seen, notes });
+    return { state: 'settled', observed: resource.observed(live), handle } as const;
   }
 
   /** Returns what is in the way. */
