@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '../engines/programs.ts';
+import { unpackedVersions, unpackOpenStack, whyNoPackages } from '../test/openstack/packages.ts';
 import { isBuilt } from './build-kubernetes.ts';
 import { CACHE, installPython, pythonPackages, run, runIn } from './cache.ts';
 
@@ -64,18 +65,22 @@ const isMissing = ([, shownBy]: Package): boolean =>
 function whatIsMissing(): string | undefined {
   const line = (name: string, skipped: string) => `  ${name}: ${skipped}`;
   const lineOf = ([name, , skipped]: Package) => line(name, skipped);
+  const hasOpenStack = unpackedVersions() !== undefined;
+  const whyNotHere = whyNoPackages();
   const ours = [
     ...PACKAGES.filter(isMissing).map(lineOf),
     ...names.filter((name) => !program(name)).map((name) => line(name, UNPACKED[name][1])),
     ...(pythonClients().installed
       ? []
       : [line('Python clients', 'the official SDK, schemathesis, the test kit for pytest')]),
+    ...(whyNotHere === undefined && !hasOpenStack ? [line("OpenStack, from Debian's packages", 'a real cloud')] : []),
   ];
   const others = [
     ...OTHERS.filter(isMissing).map(lineOf),
     ...(isBuilt()
       ? []
       : [line('Kubernetes, built by "npx tsx scripts/build-kubernetes.ts" in forty minutes', 'real clusters')]),
+    ...(whyNotHere === undefined ? [] : [line(`OpenStack: ${whyNotHere}`, 'a real cloud')]),
   ];
   if (ours.length + others.length === 0) return undefined;
   return [
@@ -86,7 +91,7 @@ function whatIsMissing(): string | undefined {
 }
 
 /** Returns why some of it could not be installed. */
-function install(): string[] {
+async function install(): Promise<string[]> {
   const packages = PACKAGES.filter(isMissing).map(([name]) => name);
   const faults = [
     packages.length > 0 &&
@@ -94,6 +99,8 @@ function install(): string[] {
       `${packages.join(', ')}: apt-get or root is missing, or failed`,
     installPython('python-clients', REQUIREMENTS),
     ...names.map(unpack),
+    // Elsewhere it isn't a fault: nobody can get it there.
+    whyNoPackages() === undefined && (await unpackOpenStack()),
   ];
   return faults.filter((fault) => typeof fault === 'string');
 }
@@ -122,7 +129,7 @@ function unpack(name: keyof typeof UNPACKED): string | undefined {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes('--install')) {
-    const faults = install();
+    const faults = await install();
     for (const fault of faults) console.log(`Not installed: ${fault}. Tests that need it are skipped, each says so.`);
     if (faults.length > 0 && !process.argv.includes('--if-possible')) process.exitCode = 1;
   } else console.log(whatIsMissing() ?? 'All that tests need is there.');

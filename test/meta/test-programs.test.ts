@@ -46,6 +46,7 @@ it('npm test says what is missing before it begins, and installs nothing', { tim
     'promtool: metrics and alerts',
     'Python clients: the official SDK, schemathesis, the test kit for pytest',
     'Go, from https://go.dev/doc/install: ',
+    'OpenStack',
   ]) {
     expect(stdout).toContain(`\n  ${line}`);
   }
