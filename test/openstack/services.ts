@@ -1,0 +1,135 @@
+// The services: what each one runs, and when it is ready.
+import net from 'node:net';
+import path from 'node:path';
+import { addresses, busNames, busPort, fileOf, HERE, type Settings, socketOf } from './configuration.ts';
+import type { Program } from './machine.ts';
+
+/** They report to the database that they live. */
+const WORKERS = ['cinder-scheduler', 'cinder-volume', 'nova-conductor', 'nova-scheduler', 'nova-compute'] as const;
+/** The first is the database. */
+export const SERVICES = [
+  ...(['mariadb', 'rabbitmq', 'keystone', 'placement', 'glance', 'cinder-api', 'neutron', 'nova-api'] as const),
+  ...WORKERS,
+] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+export const isWorker = (name: ServiceName): boolean => WORKERS.some((worker) => worker === name);
+
+/** Keystone is asked by all others. */
+const KEYSTONE_PROCESSES = 2;
+const CONNECT_MS = 2_000;
+const ANSWER_MS = 60_000;
+
+/** Returns what a service runs. */
+export function programOf(name: ServiceName, settings: Settings): Program {
+  const { folder, port } = settings;
+  const file = (base: string) => ['--config-file', fileOf(folder, base)];
+  switch (name) {
+    case 'mariadb':
+      return mariadb(settings);
+    case 'rabbitmq':
+      return rabbitmq(settings);
+    case 'keystone':
+      return wsgi('/usr/bin/keystone-wsgi-public', port, KEYSTONE_PROCESSES, {
+        OS_KEYSTONE_CONFIG_DIR: `${folder}/etc/policies`,
+        OS_KEYSTONE_CONFIG_FILES: fileOf(folder, 'keystone.conf'),
+      });
+    case 'placement':
+      return wsgi('/usr/bin/placement-api', port + 1, 1, { OS_PLACEMENT_CONFIG_DIR: path.join(folder, 'etc') });
+    case 'glance':
+      return { command: 'glance-api', args: file('glance.conf') };
+    case 'neutron':
+      return { command: 'neutron-server', args: [...file('neutron.conf'), ...file('ml2.ini')] };
+    default: {
+      const [project = ''] = name.split('-');
+      return { command: name, args: file(`${project}.conf`) };
+    }
+  }
+}
+
+const mariadb = ({ folder }: Settings): Program => ({
+  command: 'mariadbd',
+  args: [
+    ...['--no-defaults', '--user=root', `--datadir=${folder}/mariadb`, `--socket=${socketOf(folder)}`],
+    ...['--skip-networking', '--max-connections=500', '--performance-schema=off'],
+    // A test needs no more than that a killed server loses nothing.
+    '--innodb-flush-log-at-trx-commit=2',
+  ],
+});
+
+/** RabbitMQ's own script, without the one of Debian around it, which wants a user. */
+const rabbitmq = ({ folder, port }: Settings): Program => ({
+  command: 'sh',
+  args: ['-c', 'exec /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin/rabbitmq-server'],
+  env: {
+    ...busNames(port),
+    HOME: `${folder}/rabbit`,
+    RABBITMQ_NODENAME: 'rig@localhost',
+    RABBITMQ_CONF_ENV_FILE: '/dev/null',
+    RABBITMQ_CONFIG_FILE: fileOf(folder, 'rabbit.conf'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: fileOf(folder, 'rabbit.plugins'),
+    RABBITMQ_MNESIA_BASE: `${folder}/rabbit`,
+    RABBITMQ_LOG_BASE: `${folder}/log`,
+    // One scheduler that sleeps when it has nothing to do takes a third of the memory.
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '+S 1:1 +sbwt none -kernel inet_dist_use_interface {127,0,0,1}',
+  },
+});
+
+/** A process has one thread: with more, Keystone answers 403 now and then. */
+function wsgi(program: string, port: number, processes: number, env: Record<string, string>): Program {
+  return {
+    command: 'uwsgi_python311',
+    args: [
+      ...['--http-socket', `${HERE}:${port}`, '--add-header', 'Connection: close', '--buffer-size', '65535'],
+      ...['--master', '--die-on-term', '--no-orphans', '--lazy-apps', '--enable-threads', '--thunder-lock'],
+      ...['--plugins', 'python3', '--processes', String(processes), '--threads', '1', '--listen', '100'],
+      ...['--disable-logging', '--wsgi-file', program],
+    ],
+    env,
+  };
+}
+
+/** Whether a service answers. Workers have no port: for them, see `workers.ts`. */
+export async function answers(name: ServiceName, { folder, port }: Settings): Promise<boolean> {
+  const at = addresses(port);
+  switch (name) {
+    case 'mariadb':
+      return connects({ path: socketOf(folder) });
+    case 'rabbitmq':
+      return connects({ host: HERE, port: busPort(port) });
+    case 'keystone':
+      return answersHttp(`${at.keystone}/v3`);
+    case 'placement':
+    case 'glance':
+    case 'neutron':
+      return answersHttp(`${at[name]}/`);
+    case 'cinder-api':
+      return answersHttp(`${at.cinder}/`);
+    case 'nova-api':
+      return answersHttp(`${at.nova}/`);
+    default:
+      return true;
+  }
+}
+
+/** Whether somebody listens there. */
+export function connects(where: net.NetConnectOpts): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ ...where, timeout: CONNECT_MS });
+    const end = (result: boolean) => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+    socket.once('timeout', () => end(false));
+  });
+}
+
+async function answersHttp(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })).status < 500;
+  } catch {
+    return false;
+  }
+}

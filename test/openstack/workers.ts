@@ -1,0 +1,26 @@
+// Workers have no port. They are ready when they have reported to the database after their start.
+import type { CloudClient } from './cloud-client.ts';
+
+interface Report {
+  binary: string;
+  state: string;
+  updated_at: string | null;
+}
+
+/** Returns those of the workers that have not reported since their start. */
+export async function silentWorkers<T extends string>(
+  cloud: CloudClient,
+  started: ReadonlyMap<T, number>,
+): Promise<T[]> {
+  const lists = await Promise.all([
+    cloud.call<{ services: Report[] }>('GET', 'cinder', `/v3/${cloud.projectId}/os-services`),
+    cloud.call<{ services: Report[] }>('GET', 'nova', '/v2.1/os-services'),
+  ]);
+  const reports = lists.flatMap(({ services }) => services);
+  return [...started].flatMap(([name, since]) => {
+    const own = reports.find(({ binary }) => binary === name);
+    // The time is in UTC. Nova leaves out fractions of a second.
+    const last = own?.updated_at ? Date.parse(`${own.updated_at.slice(0, 19)}Z`) : 0;
+    return own?.state === 'up' && last >= since ? [] : [name];
+  });
+}
