@@ -15,13 +15,14 @@ import { holdsData } from '../src/backends/contract/needs.ts';
 import type { Specs } from '../src/backends/contract/specs.ts';
 import { type Api, type Client, createClient } from './cloud/client.ts';
 import type { CloudAccess } from './cloud/clouds.ts';
-import { isGone, isInTheWay, SERVICES, type Service } from './cloud/errors.ts';
+import { isGone, isInTheWay, isTaken, SERVICES, type Service } from './cloud/errors.ts';
 import { consoleIn } from './compute/console.ts';
 import { machines } from './compute/machines.ts';
 import { serverGroups } from './compute/server-groups.ts';
 import { createNames, type Mappings, type Names } from './names.ts';
 import { floatingIpsFrom } from './network/floating-ips.ts';
 import { networks, subnetsKeeping } from './network/networks.ts';
+import { outside } from './network/outlets.ts';
 import { ports } from './network/ports.ts';
 import { routers } from './network/routers.ts';
 import { securityGroups } from './network/security-groups.ts';
@@ -55,13 +56,14 @@ type Any = Resource<Kind, Live>;
 
 /** Infrastructure in one project of an OpenStack cloud. */
 export function createOpenStackBackend(settings: OpenStackSettings): Backend {
+  const external = outside(settings.externalNetwork);
   const resources: { [K in CloudKind]: unknown } = {
     network: networks,
-    subnet: subnetsKeeping(settings.keptAddresses),
+    subnet: subnetsKeeping(settings.keptAddresses, external),
     router: routers,
     port: ports,
     security_group: securityGroups,
-    floating_ip: floatingIpsFrom(settings.externalNetwork),
+    floating_ip: floatingIpsFrom(external),
     volume: volumes,
     snapshot: snapshots,
     image: images,
@@ -125,9 +127,8 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
         notes: { ...made.notes, begunAt: call.generation },
       });
     } catch (error) {
-      // Its address may be that of the same thing, which an earlier call is still making.
       const looks = Number(notes.looks ?? 0) + 1;
-      if (!isInTheWay(error) || looks > MOST_LOOKS) throw error;
+      if (!isTaken(error) || looks > MOST_LOOKS) throw error;
       return inTheWay((error as Error).message, { id: '', seen: '', notes: { looks } });
     }
   }

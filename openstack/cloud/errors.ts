@@ -99,3 +99,7 @@ export const isGone = (error: unknown): boolean => hasStatus(error, 404);
  */
 export const isInTheWay = (error: unknown): boolean =>
   hasStatus(error, 409) ? error.type !== 'OverQuota' : hasStatus(error, 400) && error.service === 'volume';
+
+/** Whether a create was refused because of what is there: this may be what an earlier call has made, or is still making. */
+export const isTaken = (error: unknown): boolean =>
+  isInTheWay(error) || (hasStatus(error, 400) && error.service === 'network' && error.message.includes('overlap'));

@@ -4,6 +4,7 @@ import type { AddressSpace } from '../../src/backends/contract/needs.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import { isSameSet, type Resource } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
+import { closeOutlet, leadOut, type outside } from './outlets.ts';
 
 const Network = Type.Object({ ...Common, name: Type.String(), status: Type.String() });
 const neutronNetworks = inNeutron('network', 'network', Network);
@@ -24,6 +25,7 @@ const Route = Type.Object({ destination: Type.String(), nexthop: Type.String() }
 const Subnet = Type.Object({
   ...Common,
   name: Type.String(),
+  network_id: Type.String(),
   gateway_ip: Type.Union([Type.String(), Type.Null()]),
   enable_dhcp: Type.Boolean(),
   dns_nameservers: Type.Array(Type.String()),
@@ -43,7 +45,10 @@ const changeable = ({ name, gatewayIp, dhcp, dnsNameservers, hostRoutes }: Specs
 const textOf = ({ destination, nexthop }: Static<typeof Route>): string => `${destination} ${nexthop}`;
 
 /** Of each subnet Neutron's own ports, such as those of its DHCP servers, get the lowest `kept` addresses; all others are given by us. */
-export const subnetsKeeping = (kept: number): Resource<'subnet', Static<typeof Subnet>> => ({
+export const subnetsKeeping = (
+  kept: number,
+  external: ReturnType<typeof outside>,
+): Resource<'subnet', Static<typeof Subnet>> => ({
   ...neutronSubnets,
   async create(site, spec) {
     const { api, names } = site;
@@ -66,9 +71,13 @@ export const subnetsKeeping = (kept: number): Resource<'subnet', Static<typeof S
       live.enable_dhcp === wanted.enable_dhcp &&
       live.dns_nameservers.join() === wanted.dns_nameservers.join() &&
       isSameSet(live.host_routes.map(textOf), wanted.host_routes.map(textOf));
-    if (isAsWanted) return undefined;
-    await neutronSubnets.put(api, live, wanted);
+    if (!isAsWanted) await neutronSubnets.put(api, live, wanted);
+    else if (!spec.platformRouted || !(await leadOut(api, live, external))) return undefined;
     return { doing: 'configuring' };
+  },
+  async remove(site, live) {
+    await closeOutlet(site.api, live.id);
+    await neutronSubnets.remove(site, live);
   },
   observed: () => ({}),
   seen: ({ name, gateway_ip, enable_dhcp, dns_nameservers, host_routes }) => [

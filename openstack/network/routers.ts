@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
-import { isGone } from '../cloud/errors.ts';
+import { isGone, isInTheWay } from '../cloud/errors.ts';
 import { isSameSet, type Resource, type Site } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
+import { closeOutlet } from './outlets.ts';
 
 const Route = Type.Object({ destination: Type.String(), nexthop: Type.String() });
 const Gateway = Type.Object({
@@ -110,7 +111,12 @@ async function newInterface(api: Api, names: Site['names'], description: string,
   const subnet_id = await names.of(api, 'subnet', spec.subnetId);
   const fixed_ips = [{ subnet_id, ip_address: spec.address }];
   const port = { network_id, mac_address: spec.macAddress, fixed_ips, description };
-  return (await api.send('network', 'POST', '/ports', { port }, One)).port;
+  const make = async () => (await api.send('network', 'POST', '/ports', { port }, One)).port;
+  return make().catch(async (error: unknown) => {
+    if (!isInTheWay(error)) throw error;
+    await closeOutlet(api, subnet_id);
+    return make();
+  });
 }
 
 /** The port goes with its place at the router. */

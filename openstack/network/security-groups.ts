@@ -22,11 +22,12 @@ const neutron = inNeutron('security_group', 'security-group', Group);
 
 export const securityGroups: Resource<'security_group', Group> = {
   ...neutron,
-  create: (site, { name }) => neutron.make(site, { name }),
+  create: (site, spec) => neutron.make(site, { name: nameOf(site, spec) }),
   /** Opens before it closes, so that nothing that is allowed before and after is ever denied between. */
   async change(site, live, spec) {
     const { api } = site;
-    if (live.name !== spec.name) await neutron.put(api, live, { name: spec.name });
+    const name = nameOf(site, spec);
+    if (live.name !== name) await neutron.put(api, live, { name });
     const wanted = await wantedRules(site, spec);
     const there = new Set(live.security_group_rules.map(meaningOf));
     const missing = [...wanted].filter(([meaning]) => !there.has(meaning)).map(([, rule]) => rule);
@@ -40,12 +41,16 @@ export const securityGroups: Resource<'security_group', Group> = {
         api.send('network', 'DELETE', `/security-group-rules/${id}`, undefined).catch(unlessGone),
       ),
     );
-    const isAsWanted = live.name === spec.name && missing.length + surplus.length === 0;
+    const isAsWanted = live.name === name && missing.length + surplus.length === 0;
     return isAsWanted ? undefined : { doing: 'changing rules' };
   },
   observed: () => ({}),
   seen: ({ name, security_group_rules: rules }) => [name, rules.map(meaningOf).toSorted()],
 };
+
+/** Neutron makes a group with the name `default` in each project by itself, and lets nobody make another. */
+const nameOf = ({ ref }: Site<'security_group'>, { name }: Specs['security_group']): string =>
+  name.toLowerCase() === 'default' ? `default of ${ref.projectId}` : name;
 
 function unlessGone(error: unknown): void {
   if (!isGone(error)) throw error;

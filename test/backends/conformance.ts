@@ -34,7 +34,7 @@ const LIVES = ['quiet', 'restless', 'short'] as const;
 type Life = (typeof LIVES)[number];
 
 const log = pino({ level: 'silent' });
-const SECRETS: Record<string, string> = { password: 'pa55word', user_data: '#!/bin/sh' };
+const SECRETS: Record<string, string> = { password: 'pa55word', user_data: 'IyEvYmluL3No' };
 const LONGEST_PAUSE_MS = 500;
 
 /**

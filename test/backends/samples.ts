@@ -22,8 +22,8 @@ function sample<K extends Kind>(id: string, spec: Specs[K], change: Partial<Spec
 export type Versions = readonly [string, string];
 
 let lastAddress = 0;
-/** Returns another address of 198.18.0.0/16 at each call: two things can't have the same one in a real network. */
-const newAddress = (): string => `198.18.${Math.trunc(++lastAddress / 200)}.${10 + (lastAddress % 200)}`;
+/** Returns another address of 198.19.0.0/16 at each call: two things can't have the same one in a real network. */
+const newAddress = (): string => `198.19.${Math.trunc(++lastAddress / 200)}.${10 + (lastAddress % 200)}`;
 
 /** Returns one new thing of each kind at each call, which need each other like real ones, with addresses in the external network. */
 export function newSamples(
@@ -201,7 +201,7 @@ export function newSamples(
     snapshot: sample<'snapshot'>(snapshot, { name: 'before', volumeId: volume, metadata: {} }, { metadata: TAGS }),
     ddos_profile: sample<'ddos_profile'>(
       ID(),
-      { address: '198.18.16.5', templateId: 29, fields: { 10: { value: [45046] } }, active: true, bgp: true },
+      { address: '198.19.16.5', templateId: 29, fields: { 10: { value: [45046] } }, active: true, bgp: true },
       { active: false },
     ),
     image: sample<'image'>(

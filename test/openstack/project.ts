@@ -15,7 +15,7 @@ const PAUSE_MS = 200;
 export interface TestProject {
   name: string;
   id: string;
-  /** Of 198.18.0.0/16, with the gateway 198.18.0.1. */
+  /** Of 198.19.0.0/16, with the gateway 198.19.0.1. The addresses from 198.19.200.0 on are given by Neutron. */
   externalNetworkId: string;
   /** A clouds.yaml with which an administrator works in the project. */
   clouds: string;
@@ -37,8 +37,9 @@ export async function newProject(rig: Rig, name: string): Promise<TestProject> {
   ]);
   await admin.send('identity', 'PUT', `/projects/${id}/users/${user?.id}/roles/${role?.id}`, undefined);
   const externalNetworkId = await make('network', 'network', { name, 'router:external': true });
-  const subnet = { network_id: externalNetworkId, ip_version: 4, cidr: '198.18.0.0/16', enable_dhcp: false };
-  await make('network', 'subnet', { ...subnet, name, gateway_ip: '198.18.0.1' });
+  const subnet = { network_id: externalNetworkId, ip_version: 4, cidr: '198.19.0.0/16', enable_dhcp: false };
+  const allocation_pools = [{ start: '198.19.200.0', end: '198.19.255.254' }];
+  await make('network', 'subnet', { ...subnet, name, gateway_ip: '198.19.0.1', allocation_pools });
   const clouds = cloudsOf(rig, name);
   return { name, id, externalNetworkId, clouds, api: apiWith(clouds) };
 }

@@ -72,7 +72,7 @@ function sameSamples(externalNetworkId: string): Samples {
   const named = numbered(text, /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (found, index) =>
     found === externalNetworkId ? found : `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
   );
-  const addressed = numbered(named, /198\.18\.\d+\.\d+/g, (_found, index) => `198.18.0.${index + 10}`);
+  const addressed = numbered(named, /198\.19\.\d+\.\d+/g, (_found, index) => `198.19.0.${index + 10}`);
   return JSON.parse(addressed) as Samples;
 }
 

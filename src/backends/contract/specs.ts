@@ -67,6 +67,8 @@ export interface SubnetSpec {
   gatewayIp?: string;
   dnsNameservers: string[];
   hostRoutes: { destination: string; nexthop: string }[];
+  /** The platform leads out of it while no router has an interface in it, as with default networks. */
+  platformRouted?: true;
   metadata: Tags;
 }
 

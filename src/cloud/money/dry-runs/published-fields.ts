@@ -18,6 +18,7 @@ export const PUBLISHED: { readonly [K in Kind]: Fields<K> } = {
     gatewayIp: ['gateway_ip'],
     dnsNameservers: ['dns_nameservers'],
     hostRoutes: ['host_routes'],
+    platformRouted: [],
   },
   router: { ...NAME, gateway: ['external_gateway_info'], interfaces: ['interfaces'], routes: ['routes'] },
   port: {

@@ -97,7 +97,15 @@ export function networkSpec({
 
 type SubnetParts = Pick<
   OwnSubnet,
-  'name' | 'network_id' | 'cidr' | 'enable_dhcp' | 'gateway_ip' | 'dns_nameservers' | 'host_routes' | 'tags'
+  | 'name'
+  | 'network_id'
+  | 'cidr'
+  | 'enable_dhcp'
+  | 'gateway_ip'
+  | 'dns_nameservers'
+  | 'host_routes'
+  | 'tags'
+  | 'is_default'
 >;
 
 export function subnetSpec(subnet: SubnetParts): SubnetSpec {
@@ -109,6 +117,7 @@ export function subnetSpec(subnet: SubnetParts): SubnetSpec {
     ...(subnet.gateway_ip !== null && { gatewayIp: subnet.gateway_ip }),
     dnsNameservers: subnet.dns_nameservers,
     hostRoutes: subnet.host_routes,
+    ...(subnet.is_default && { platformRouted: true }),
     metadata: subnet.tags,
   };
 }

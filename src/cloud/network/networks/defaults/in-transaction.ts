@@ -19,7 +19,7 @@ export async function ensureDefaultNetworks(
   const made = await addProjectNetworks(tx, offer, clientId);
   return made.flatMap(({ scope, network, subnet }) => [
     { scope, wanted: make('network', network.id, networkSpec(network)) },
-    { scope, wanted: make('subnet', subnet.id, subnetSpec(subnet)) },
+    { scope, wanted: make('subnet', subnet.id, subnetSpec({ ...subnet, is_default: true })) },
   ]);
 }
 
@@ -27,7 +27,7 @@ export async function ensureDefaultNetworks(
 interface MadeNetwork {
   scope: WantScope;
   network: Parameters<typeof networkSpec>[0] & { id: string };
-  subnet: Parameters<typeof subnetSpec>[0] & { id: string };
+  subnet: Omit<Parameters<typeof subnetSpec>[0], 'is_default'> & { id: string };
 }
 
 // The subnet has 4093 addresses: more than the instances that one account may have.

@@ -79,7 +79,8 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
       gateway !== null && (request.connect_to_network_router ?? true)
         ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null)
         : [];
-    const spec = subnetSpec({ ...subnet, dns_nameservers: nameservers, host_routes: routes, tags });
+    const lists = { dns_nameservers: nameservers, host_routes: routes };
+    const spec = subnetSpec({ ...subnet, ...lists, tags, is_default: network.is_default });
     await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_SUBNET,
