@@ -30,6 +30,7 @@ import { digestOf, type Live, type Notes, type Resource, type Site } from './res
 import { images } from './storage/images.ts';
 import { snapshots } from './storage/snapshots.ts';
 import { volumes } from './storage/volumes.ts';
+import { watchOf } from './watching.ts';
 
 /** How soon to try again what the cloud won't do in the present state. */
 const IN_THE_WAY_MS = 1_000;
@@ -208,7 +209,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     problems: (kind) =>
       resourceOf(kind)
         ? []
-        : [{ field: 'region_id', message: `The cloud of this region has no ${kind.replaceAll('_', ' ')}s` }],
+        : [{ field: 'name', message: `The cloud of this region has no ${kind.replaceAll('_', ' ')}s.` }],
     async converge(ref, spec, call) {
       call.signal.throwIfAborted();
       return (await withFreshNames(() => converge(ref, spec, call))) as never;
@@ -237,7 +238,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     health: (call) => troubleOf(client.on(call)),
     about: () => `the cloud at ${settings.access.authUrl}`,
   };
-  return backend;
+  return { ...backend, watch: watchOf(backend.list, (handle) => handleOf({ handle })?.seen) };
 }
 
 const progressing = ({ paceMs }: Any, doing: string, handle?: Handle) => answer(doing, paceMs, handle);

@@ -81,6 +81,7 @@ export const machines: Resource<'machine', Server> = {
     powerOf(live).power ?? null,
     live.flavor.original_name,
     live['os-extended-volumes:volumes_attached'].map(({ id }) => id).toSorted(),
+    macAddressesOf(live),
   ],
   async *all(api) {
     for (const live of await api.list('compute', '/servers/detail', Server, undefined, 'servers')) {
@@ -97,6 +98,7 @@ const NEW: Server = {
   status: 'BUILD',
   'OS-EXT-STS:task_state': 'scheduling',
   created: '',
+  addresses: {},
   flavor: { original_name: '' },
   metadata: {},
   server_groups: [],
@@ -108,6 +110,12 @@ function powerOf({ status, host_status }: Server): MachineObservation {
   if (status === 'SUSPENDED') return {};
   if (host_status === 'DOWN' || host_status === 'UNKNOWN') return { power: 'host_gone' };
   return { power: status === 'SHUTOFF' ? 'stopped' : 'running' };
+}
+
+/** A port that somebody deletes is missing here. */
+function macAddressesOf({ addresses }: Server): string[] {
+  const all = Object.values(addresses).flatMap((of) => of.map((one) => one['OS-EXT-IPS-MAC:mac_addr']));
+  return [...new Set(all)].toSorted();
 }
 
 const flavorIn = ({ names }: Site, { flavorId }: MachineSpec): string => names.mappings.flavors[flavorId] ?? flavorId;

@@ -10,6 +10,8 @@ export const Server = Type.Object({
   status: Type.String(),
   'OS-EXT-STS:task_state': Nullable,
   created: Type.String(),
+  /** By network: the hardware addresses of its ports. */
+  addresses: Type.Record(Type.String(), Type.Array(Type.Object({ 'OS-EXT-IPS-MAC:mac_addr': Type.String() }))),
   flavor: Type.Object({ original_name: Type.String() }),
   metadata: Type.Record(Type.String(), Type.String()),
   server_groups: Type.Optional(Type.Array(Type.String())),

@@ -46,11 +46,12 @@ export function listenToBackends(deps: { backends: Pick<BackendRouter, 'all'>; d
   };
 }
 
-async function lookAt(db: Sql, { kind, id }: Name): Promise<void> {
+async function lookAt(db: Sql, { kind, id, seen = null }: Name & { seen?: string | null }): Promise<void> {
   await sql`
     with woken as (
       update wants set due_at = clock_timestamp()
-      where kind = ${kind} and id = ${id} and (due_at is null or due_at > clock_timestamp()) returning id
+      where kind = ${kind} and id = ${id} and (due_at is null or due_at > clock_timestamp())
+        and (${seen}::text is null or handle ->> 'seen' is distinct from ${seen}) returning id
     )
     select ${announcement(WANTED)} from woken`.execute(db);
 }

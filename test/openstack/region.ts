@@ -5,7 +5,6 @@ import type { TestProject } from './project.ts';
 
 /** The flavors, image and volume types of the rig. */
 const FLAVOR = 'g1-standard-1-2';
-const IMAGE = 'tiny';
 const VOLUME_TYPE = 'standard';
 
 interface RegionEntry {
@@ -66,5 +65,3 @@ export function catalogWith(
   write('regions.yaml', { regions });
   return catalog;
 }
-
-void IMAGE;

@@ -67,9 +67,10 @@ export interface Backend {
   list(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number }>;
   /**
    * Reports things that changed by themselves, until the signal fires; omit it if the backend can't. Every worker
-   * listens and looks at the reported things at once. A change that is not reported is found later, by comparing.
+   * listens and looks at the reported things at once, but not at those that it settled with the same `seen`. A change that is
+   * not reported is found later, by comparing.
    */
-  watch?(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id'>>;
+  watch?(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id'> & { seen?: string }>;
   /** Returns the versions of Kubernetes, with the leading `v`, that a cluster may get; omit it for all of the catalogue's. */
   clusterVersions?(): readonly string[];
   /** Returns what the backend has, such as programs and their versions, for an operator; omit it if that is nothing. */

@@ -14,6 +14,8 @@ export interface Walk {
   as(token: string, word?: 'APIKey' | 'Bearer'): Client;
   /** Returns `/cloud/v1/networks` with the project and region of the walk. */
   place(area: string): string;
+  /** What the infrastructure of the region doesn't have. */
+  lacks?: readonly ('DDoS protection' | 'downloads' | 'load' | 'serial consoles')[];
 }
 
 /** Calls and waits as older clients do. Error answers are thrown as StatusError. */

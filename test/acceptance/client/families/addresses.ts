@@ -26,34 +26,37 @@ export function describeAddresses(walk: Walk): void {
     expect(free.map(({ id }) => id)).toContain(made.id);
   });
 
-  it('DDoS profiles: where they are, what they say, an action, none left', async () => {
-    const access = await client.get<{ is_accessible: boolean }>('/cloud/v1/ddos/accessibility/1');
-    expect(access.is_accessible).toBe(true);
-    expect(await client.get('/cloud/v1/ddos/region_coverage/1')).toEqual({ is_covered: true });
-    const machine = {
-      name: 'walk public',
-      flavor: 'g1-standard-1-2',
-      interfaces: [{ type: 'external' }],
-      volumes: [BOOT_VOLUME],
-    };
-    const instances = place('/cloud/v1/instances');
-    const { fixed_ip_assignments: addresses } = await client.createAndPoll<{
-      fixed_ip_assignments: { ip_address: string }[];
-    }>(place('/cloud/v2/instances'), machine, 'instances', instances);
-    const body = {
-      profile_template: 29,
-      ip_address: addresses[0]?.ip_address,
-      fields: [{ base_field: 10, field_value: [45046] }],
-    };
-    const PROFILES = place('/cloud/v1/ddos/profiles');
-    await client.poll(await client.post<TaskIds>(PROFILES, body));
-    const [profile] = await client.list<{ id: number }>(PROFILES, { order_by: 'id.desc' });
-    const one = `${PROFILES}/${profile?.id}`;
-    await client.poll(await client.patch<TaskIds>(one, body));
-    await client.poll(await client.post<TaskIds>(`${one}/action`, { active: false, bgp: false }));
-    await client.poll(await client.delete<TaskIds>(one));
-    expect(await client.list(PROFILES)).toEqual([]);
-  });
+  it.skipIf(walk.lacks?.includes('DDoS protection'))(
+    'DDoS profiles: where they are, what they say, an action, none left',
+    async () => {
+      const access = await client.get<{ is_accessible: boolean }>('/cloud/v1/ddos/accessibility/1');
+      expect(access.is_accessible).toBe(true);
+      expect(await client.get('/cloud/v1/ddos/region_coverage/1')).toEqual({ is_covered: true });
+      const machine = {
+        name: 'walk public',
+        flavor: 'g1-standard-1-2',
+        interfaces: [{ type: 'external' }],
+        volumes: [BOOT_VOLUME],
+      };
+      const instances = place('/cloud/v1/instances');
+      const { fixed_ip_assignments: addresses } = await client.createAndPoll<{
+        fixed_ip_assignments: { ip_address: string }[];
+      }>(place('/cloud/v2/instances'), machine, 'instances', instances);
+      const body = {
+        profile_template: 29,
+        ip_address: addresses[0]?.ip_address,
+        fields: [{ base_field: 10, field_value: [45046] }],
+      };
+      const PROFILES = place('/cloud/v1/ddos/profiles');
+      await client.poll(await client.post<TaskIds>(PROFILES, body));
+      const [profile] = await client.list<{ id: number }>(PROFILES, { order_by: 'id.desc' });
+      const one = `${PROFILES}/${profile?.id}`;
+      await client.poll(await client.patch<TaskIds>(one, body));
+      await client.poll(await client.post<TaskIds>(`${one}/action`, { active: false, bgp: false }));
+      await client.poll(await client.delete<TaskIds>(one));
+      expect(await client.list(PROFILES)).toEqual([]);
+    },
+  );
 
   it('reserved fixed IPs: a floating IP is made of one, and one of that', async () => {
     const RESERVED = place('/cloud/v1/reserved_fixed_ips');

@@ -64,7 +64,7 @@ export function describeInstances(walk: Walk): void {
       expect(price).toMatchObject({ price_status: 'show', currency_code: 'EUR' });
     });
 
-    it('reads its load', async () => {
+    it.skipIf(walk.lacks?.includes('load'))('reads its load', async () => {
       const points = await client.post<{ count: number }>(`${one()}/metrics`, {
         time_unit: 'hour',
         time_interval: 1,
@@ -113,7 +113,7 @@ export function describeInstances(walk: Walk): void {
       });
     });
 
-    it('has a serial console, and no other', async () => {
+    it.skipIf(walk.lacks?.includes('serial consoles'))('has a serial console, and no other', async () => {
       const { remote_console } = await client.get<{ remote_console: object }>(`${one()}/get_console`);
       expect(remote_console).toMatchObject({ type: 'serial', url: expect.stringMatching(/^wss?:/) });
       await expect(client.get(`${one()}/get_console`, { console_type: 'novnc' })).rejects.toMatchObject(refusal(400));

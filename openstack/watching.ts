@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Backend, Ref } from '../src/backends/contract/backend.ts';
+
+/** The services tell nobody what changes, so everything is listed again and again. */
+const WATCH_MS = 20_000;
+
+type Reported = Pick<Ref, 'id' | 'kind'> & { seen?: string };
+
+/** Returns a watch that finds what has changed between two lists. */
+export function watchOf(
+  list: Backend['list'],
+  seenIn: (handle: Ref['handle']) => string | undefined,
+): NonNullable<Backend['watch']> {
+  /** As it was when somebody last looked. */
+  let before: ReadonlyMap<string, Reported> | undefined;
+
+  async function look(call: Parameters<Backend['list']>[0]): Promise<Map<string, Reported>> {
+    const now = new Map<string, Reported>();
+    for await (const { kind, id, handle } of list(call)) {
+      const seen = seenIn(handle);
+      now.set(`${kind} ${id}`, { kind, id, ...(seen !== undefined && { seen }) });
+    }
+    return now;
+  }
+
+  return async function* watch(call) {
+    while (!call.signal.aborted) {
+      const now = await look(call);
+      if (before) yield* changesBetween(before, now);
+      before = now;
+      await sleep(WATCH_MS, undefined, { signal: call.signal });
+    }
+  };
+}
+
+function* changesBetween(before: ReadonlyMap<string, Reported>, now: ReadonlyMap<string, Reported>) {
+  for (const [key, one] of now) if (before.get(key)?.seen !== one.seen) yield one;
+  for (const [key, { kind, id }] of before) if (!now.has(key)) yield { kind, id };
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createClient, type Resource, type Walk } from '../acceptance/client/client.ts';
+import { describeAddresses } from '../acceptance/client/families/addresses.ts';
+import { describeImages } from '../acceptance/client/families/images.ts';
+import { describeInstances } from '../acceptance/client/families/instances.ts';
+import { describeNetworks } from '../acceptance/client/families/networks.ts';
+import { describeSecurityGroups } from '../acceptance/client/families/security-groups.ts';
+import { describeVolumes } from '../acceptance/client/families/volumes.ts';
+import { build, type ServeProcess, serve, temporaryFolder } from '../acceptance/processes.ts';
+import { conformance } from '../backends/conformance.ts';
+import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { newProject, removeAll, type TestProject } from './project.ts';
+import { type Exchange, readRecording, startRecorder, writeRecording } from './recording.ts';
+import { catalogWith } from './region.ts';
+import { missing, type Rig, startRig } from './rig.ts';
+import { KINDS, openBackend, runScenario } from './scenario.ts';
+
+const reason = missing();
+if (reason !== undefined) console.log(`SKIPPED, ${reason}`);
+const RECORDING = path.join(import.meta.dirname, 'recordings/zed.jsonl');
+const TOKEN = '7_acceptance-secret';
+/** What an operator does by himself is noticed by then. */
+const NOTICED = { timeout: 60_000, interval: 500 };
+const Named = Type.Object({ id: Type.String(), name: Type.String() });
+
+describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  }, 900_000);
+  afterAll(() => rig?.stop());
+
+  it('the rig keeps what is in it from one start to the next, and brings a killed service back', async () => {
+    const { api } = await newProject(rig, `rig-${randomUUID()}`);
+    const { network } = await api.send(
+      'network',
+      'POST',
+      '/networks',
+      { network: { name: 'kept' } },
+      Type.Object({ network: Named }),
+    );
+    await rig.stop();
+    await expect(fetch(rig.authUrl)).rejects.toThrow('fetch failed');
+    rig = await startRig();
+    await rig.kill('neutron');
+    await expect(api.get('network', `/networks/${network.id}`, Type.Unknown())).rejects.toThrow(
+      /^Neutron can not be reached/,
+    );
+    await rig.start('neutron');
+    expect(await api.get('network', `/networks/${network.id}`, Type.Object({ network: Named }))).toMatchObject({
+      network,
+    });
+    await api.send('network', 'DELETE', `/networks/${network.id}`, undefined);
+  });
+
+  it('fast tests read what the cloud says', async () => {
+    const recorder = await startRecorder();
+    const { clouds, externalNetworkId } = await newProject(rig, `recording-${randomUUID()}`);
+    const backend = openBackend(clouds.replace('http://127.0.0.1:', `${recorder.origin}/`), externalNetworkId);
+    await runScenario(backend, externalNetworkId, 500).finally(() => recorder.close());
+    const { exchanges } = recorder;
+    if (process.env.TRADEWIND_WRITE_RECORDING)
+      writeRecording(RECORDING, { release: 'Zed', externalNetworkId, exchanges });
+    const today = formsOf(exchanges);
+    for (const [request, fields] of formsOf(readRecording(RECORDING).exchanges))
+      expect([request, [...(today.get(request) ?? [])]]).toEqual([request, expect.arrayContaining([...fields])]);
+  });
+
+  conformance(
+    'the backend',
+    async () => {
+      const { externalNetworkId, clouds } = await newProject(rig, `conformance-${randomUUID()}`);
+      const open = () => openBackend(clouds, externalNetworkId);
+      return { kinds: KINDS, externalNetworkId, open, close: () => removeAll(open()) };
+    },
+    { kinds: KINDS, mostCalls: 400, sharing: true, kindsAtOnce: 2 },
+  );
+
+  describe('a region', () => {
+    const folder = temporaryFolder();
+    let project: TestProject;
+    let database: TestDatabase;
+    let service: ServeProcess;
+    let http: HttpClient;
+    beforeAll(async () => {
+      build();
+      project = await newProject(rig, `region-${randomUUID()}`);
+      const images = await project.api.list('image', '/images', Named, { visibility: 'public' });
+      const image = images.find(({ name }) => name === 'tiny');
+      database = await createDatabase({ empty: true });
+      service = await serve({
+        DATABASE_URL: database.url,
+        TRADEWIND_DATA_DIR: folder,
+        TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+        TRADEWIND_SIMULATION_SPEED: '100',
+        TRADEWIND_CATALOG_DIR: catalogWith(project, image?.id ?? '', folder),
+      });
+      http = createHttpClient(service.url, TOKEN);
+    });
+    afterAll(async () => {
+      await service?.end();
+      await database?.drop();
+      if (project) await removeAll(openBackend(project.clouds, project.externalNetworkId));
+      fs.rmSync(folder, { recursive: true, force: true });
+    });
+
+    const walk: Walk = {
+      client: createClient((...call) => http.request(...call), `APIKey ${TOKEN}`),
+      as: (token, word = 'APIKey') => createClient((...call) => http.request(...call), `${word} ${token}`),
+      place: (area) => `${area}/1/1`,
+      lacks: ['DDoS protection', 'downloads', 'load', 'serial consoles'],
+    };
+    describeNetworks(walk);
+    describeSecurityGroups(walk);
+    describeVolumes(walk);
+    describeImages(walk);
+    describeInstances(walk);
+    describeAddresses(walk);
+
+    it('shows and undoes what somebody else does, within a minute', async () => {
+      const { client, place } = walk;
+      const { api } = project;
+      const INSTANCES = place('/cloud/v1/instances');
+      const [instance] = await client.list<Resource>(INSTANCES);
+      const marked = (id: string, of: string) => ({ description: `tradewind-${of}-${id}` });
+      const [port] = await client.list<Resource>(`${INSTANCES}/${instance?.id}/ports`);
+      const portsThere = () => api.list('network', '/ports', Named, marked(port?.id ?? '', 'port'));
+      const [before] = await portsThere();
+      await api.send('network', 'DELETE', `/ports/${before?.id}`, undefined);
+      await vi.waitFor(
+        async () => expect((await portsThere()).map(({ id }) => id !== before?.id)).toEqual([true]),
+        NOTICED,
+      );
+
+      const [server] = await api.list('compute', '/servers', Named, { tags: `tradewind-machine-${instance?.id}` });
+      await vi.waitFor(async () => {
+        const attached = await api.list('network', '/ports', Named, { device_id: server?.id ?? '' });
+        expect(attached.map(({ id }) => id)).toContain((await portsThere())[0]?.id);
+      }, NOTICED);
+      await api.send('compute', 'POST', `/servers/${server?.id}/action`, { 'os-stop': null });
+      const status = async () => (await client.get<{ status: string }>(`${INSTANCES}/${instance?.id}`)).status;
+      await vi.waitFor(async () => expect(await status()).toBe('SHUTOFF'), NOTICED);
+
+      const GROUPS = place('/cloud/v1/securitygroups');
+      const rule = { direction: 'ingress', ethertype: 'IPv4', protocol: 'tcp', port_range_min: 22, port_range_max: 22 };
+      const wanted = { name: 'guarded', security_group_rules: [rule] };
+      const group = await client.post<Resource>(GROUPS, { security_group: wanted });
+      const Group = Type.Object({
+        id: Type.String(),
+        security_group_rules: Type.Array(
+          Type.Object({ id: Type.String(), port_range_min: Type.Union([Type.Integer(), Type.Null()]) }),
+        ),
+      });
+      const groups = () =>
+        api.list('network', '/security-groups', Group, marked(group.id, 'security_group'), 'security_groups');
+      const ports = async () => (await groups())[0]?.security_group_rules.flatMap((one) => one.port_range_min ?? []);
+      await vi.waitFor(async () => expect(await ports()).toEqual([22]), NOTICED);
+      const [found] = await groups();
+      const security_group_rule = { ...rule, port_range_min: 23, port_range_max: 23, security_group_id: found?.id };
+      await api.send('network', 'POST', '/security-group-rules', { security_group_rule });
+      const ssh = found?.security_group_rules.find((one) => one.port_range_min === 22);
+      await api.send('network', 'DELETE', `/security-group-rules/${ssh?.id}`, undefined);
+      await vi.waitFor(async () => expect(await ports()).toEqual([22]), NOTICED);
+    });
+  });
+});
+
+/** Returns which fields answers have, by what was asked: whatever has an ID of its own counts as one. */
+function formsOf(exchanges: readonly Exchange[]): Map<string, Set<string>> {
+  const forms = new Map<string, Set<string>>();
+  for (const { method, path: asked, status, answer } of exchanges) {
+    const request = `${method} ${asked.replaceAll(/[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}/g, '*')} ${status}`;
+    // Of states that pass quickly some may be seen or not: the first answer counts.
+    if (!forms.has(request)) forms.set(request, fieldsOf(answer, ''));
+  }
+  return forms;
+}
+
+function fieldsOf(value: unknown, at: string): Set<string> {
+  if (Array.isArray(value)) return new Set(value.flatMap((each) => [...fieldsOf(each, `${at}[]`)]));
+  if (typeof value !== 'object' || value === null) return new Set([at]);
+  return new Set(Object.entries(value).flatMap(([name, each]) => [...fieldsOf(each, `${at}.${name}`)]));
+}
