@@ -20,6 +20,9 @@ import type { Makers } from './maker.ts';
 const shelf = {
   things: new Map<string, object>(),
   strays: new Map<string, Json>(),
+  /** What the state of each looks like. */
+  seen: new Map<string, string>(),
+  doubled: new Set<string>(),
   trouble: undefined as string | undefined,
   hanging: false,
   forgetful: false,
@@ -40,14 +43,19 @@ const makers: Makers = {
           if (shelf.trouble !== undefined) throw new Unavailable(shelf.trouble, { retryAfterMs: 100 });
           if (spec === null) shelf.things.delete(id);
           else shelf.things.set(id, spec);
+          shelf.seen.set(id, 'as wanted');
+          shelf.doubled.delete(id);
           const observed = spec && { connectionPoint: `shelf/${secrets.password}/${id}` };
-          return { state: 'settled', observed: observed as never };
+          return { state: 'settled', observed: observed as never, handle: { seen: 'as wanted' } };
         },
         observe: async ({ id }) => (shelf.things.has(id) ? ({ connectionPoint: '' } as never) : null),
         async *list() {
           if (shelf.forgetful) throw new Unavailable('the list is lost');
-          const ids = new Set([...shelf.things.keys(), ...shelf.strays.keys()]);
-          for (const id of ids) yield { kind: 'file_share', id, handle: shelf.strays.get(id) ?? null };
+          const ids = [...new Set([...shelf.things.keys(), ...shelf.strays.keys()]), ...shelf.doubled];
+          for (const id of ids) {
+            const handle = shelf.strays.get(id) ?? { seen: shelf.seen.get(id) ?? '' };
+            yield { kind: 'file_share', id, handle };
+          }
         },
         health: async () => (shelf.hanging ? new Promise<never>(() => {}) : shelf.trouble),
       };
@@ -147,6 +155,14 @@ it('brings back what is listed and not there', async () => {
   const drift = /^tradewind_drift_total\{backend="cellar",kind="file_share"\} 1$/m;
   await vi.waitFor(async () => expect(await metrics()).toMatch(drift), SOON);
   shelf.strays.clear();
+});
+
+it('is asked again about what is listed otherwise than it was left, or twice', async () => {
+  const id = await share();
+  shelf.seen.set(id, 'somebody was here');
+  await vi.waitFor(() => expect(shelf.seen.get(id)).toBe('as wanted'), SOON);
+  shelf.doubled.add(id);
+  await vi.waitFor(() => expect(shelf.doubled.size).toBe(0), SOON);
 });
 
 it('doctor names one that is not well or gives no answer', async () => {
