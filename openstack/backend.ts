@@ -15,10 +15,12 @@ import { holdsData } from '../src/backends/contract/needs.ts';
 import type { Specs } from '../src/backends/contract/specs.ts';
 import { type Api, type Client, createClient } from './cloud/client.ts';
 import type { CloudAccess } from './cloud/clouds.ts';
-import { isGone, isInTheWay, isTaken, SERVICES, type Service } from './cloud/errors.ts';
+import { isGone, isInTheWay, isTaken, SERVICES } from './cloud/errors.ts';
 import { consoleIn } from './compute/console.ts';
 import { machines } from './compute/machines.ts';
 import { serverGroups } from './compute/server-groups.ts';
+import { inventoryOf, NEEDED, servicesOf } from './inspection.ts';
+import { lostOf } from './mapping.ts';
 import { createNames, type Mappings, type Names } from './names.ts';
 import { floatingIpsFrom } from './network/floating-ips.ts';
 import { networks, subnetsKeeping } from './network/networks.ts';
@@ -35,7 +37,6 @@ import { watchOf } from './watching.ts';
 /** How soon to try again what the cloud won't do in the present state. */
 const IN_THE_WAY_MS = 1_000;
 const MOST_LOOKS = 5;
-const NEEDED = ['compute', 'image', 'network', 'volume'] as const satisfies Service[];
 
 /** What is kept with a thing: its ID in the cloud, a digest of what was seen of it, and notes. */
 interface Handle {
@@ -236,6 +237,12 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
       return live && consoleIn(api, live.id, question.type);
     },
     health: (call) => troubleOf(client.on(call)),
+    async inspect(offered, call) {
+      const api = client.on(call);
+      const { has, lacks } = await servicesOf(api);
+      const lost = lacks.length > 0 ? [] : lostOf(settings.mappings, offered, await inventoryOf(api));
+      return { has, lacks: [...lacks, ...lost] };
+    },
     about: () => `the cloud at ${settings.access.authUrl}`,
   };
   return { ...backend, watch: watchOf(backend.list, (handle) => handleOf({ handle })?.seen) };

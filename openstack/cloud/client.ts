@@ -14,7 +14,14 @@ const EARLY_MS = 120_000;
 /** No list has more pages. */
 const MOST_PAGES = 1_000;
 /** Low ones, so that clouds of many years have them: Nova of Train, Cinder of Train. */
-const MICROVERSIONS = { compute: 'compute 2.79', volume: 'volume 3.59' } as const;
+export const MICROVERSIONS = { compute: '2.79', volume: '3.59' } as const;
+
+/** The root of a service lists what it speaks: Nova, Cinder and Glance say it as documented, Neutron has only one. */
+const Versions = Type.Object({
+  versions: Type.Array(
+    Type.Object({ id: Type.String(), status: Type.String(), version: Type.Optional(Type.String()) }),
+  ),
+});
 
 const Token = Type.Object({
   token: Type.Object({
@@ -63,6 +70,8 @@ export interface Api {
   projectId(): Promise<string>;
   /** Whether the cloud has the service. */
   has(service: Service): Promise<boolean>;
+  /** Returns the highest version that the service speaks, such as 2.93: the microversion, where it has some. */
+  version(service: Service): Promise<string>;
 }
 
 export interface Client {
@@ -107,11 +116,10 @@ export function createClient(access: CloudAccess): Client {
     path: string,
     { method, body, query }: Request,
   ) {
-    const root = session.urls[service];
-    if (root === undefined) throw new Unavailable(`the cloud has no ${SERVICES[service].name} in its catalogue`);
-    const url = new URL(`${root}${path}`);
+    const url = new URL(`${urlIn(session, service)}${path}`);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.append(name, value);
-    const microversion = service in MICROVERSIONS && MICROVERSIONS[service as keyof typeof MICROVERSIONS];
+    const microversion =
+      service in MICROVERSIONS && `${service} ${MICROVERSIONS[service as keyof typeof MICROVERSIONS]}`;
     const headers = {
       accept: 'application/json',
       'x-auth-token': session.secret,
@@ -157,10 +165,33 @@ export function createClient(access: CloudAccess): Client {
         },
         projectId: async () => (await sessionFor(call)).projectId,
         has: async (service) => (await sessionFor(call)).urls[service] !== undefined,
+        async version(service) {
+          const url = rootOf(urlIn(await sessionFor(call), service));
+          const headers = { accept: 'application/json' };
+          const { response, text } = await send(call, service, url, { method: 'GET', headers });
+          // "300 Multiple Choices" is a list, too.
+          if (!response.ok && response.status !== 300) throw failureOf(service, response, text, false);
+          const { versions } = checked(service, Versions, parsed(service, text));
+          const current = versions.find(({ status }) => status === 'CURRENT') ?? versions.at(-1);
+          return current?.version || (current?.id.replace(/^v/, '') ?? 'unknown');
+        },
       };
       return api;
     },
   };
+}
+
+function urlIn({ urls }: Session, service: Service): string {
+  const url = urls[service];
+  if (url === undefined) throw new Unavailable(`the cloud has no ${SERVICES[service].name} in its catalogue`);
+  return url;
+}
+
+/** Returns an endpoint without its version and what follows that. */
+function rootOf(endpoint: string): URL {
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/v\d[\d.]*(\/.*)?$/, '').replace(/\/$/, '')}/`;
+  return url;
 }
 
 async function login(access: CloudAccess, call: Pick<Call, 'log'>): Promise<Session> {

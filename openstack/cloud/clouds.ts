@@ -29,6 +29,8 @@ type Auth = Static<typeof Auth>;
 
 /** How to log in at a cloud, and which of its endpoints to use. */
 export interface CloudAccess {
+  /** In clouds.yaml. */
+  name: string;
   /** Of Keystone, up to and with `/v3`. */
   authUrl: string;
   /** The member `auth` of a request for a token (Identity API v3). */
@@ -51,10 +53,12 @@ export function accessIn(text: string, name: string | undefined): CloudAccess {
   const names = Object.keys(content.clouds);
   const chosen = name ?? (names.length === 1 ? names[0] : undefined);
   const cloud = chosen === undefined ? undefined : content.clouds[chosen];
-  if (!cloud) throw new Error(`it has the clouds ${names.join(', ')}; name one of them as "cloud" in the settings`);
+  if (chosen === undefined || !cloud)
+    throw new Error(`it has the clouds ${names.join(', ')}; name one of them as "cloud" in the settings`);
   const { auth_url: url } = cloud.auth;
   const root = url.endsWith('/') ? url.slice(0, -1) : url;
   return {
+    name: chosen,
     authUrl: root.endsWith('/v3') ? root : `${root}/v3`,
     auth: authOf(cloud.auth),
     region: cloud.region_name,

@@ -13,6 +13,8 @@ export type Service = keyof typeof SERVICES;
 /** After an answer that never came, the work may still be done: nobody looks for its result sooner. */
 const UNCLEAR_MS = 15_000;
 
+export const LACKS_RIGHT = "The backend's credentials lack a right: ";
+
 /** A refusal by a service, which another attempt won't change unless something else does. */
 export class CloudError extends Refused {
   override readonly name = 'CloudError';
@@ -74,8 +76,7 @@ export function failureOf(
     const retryAfterMs = after > 0 ? after : changes ? UNCLEAR_MS : undefined;
     return new Unavailable(`${name} answers ${status}: ${said.message}`, retryAfterMs ? { retryAfterMs } : {});
   }
-  if (status === 403 && said.type === 'PolicyNotAuthorized')
-    return new Unsupported(`The backend's credentials lack a right: ${said.message}`);
+  if (status === 403 && said.type === 'PolicyNotAuthorized') return new Unsupported(`${LACKS_RIGHT}${said.message}`);
   return new CloudError(service, status, said, requestId);
 }
 

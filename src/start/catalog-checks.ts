@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createBackends, type NamedBackend } from '../backends/backends.ts';
+import type { Inspection, Kind, Offered } from '../backends/contract/backend.ts';
 import { troubleOf } from '../backends/health.ts';
 import type { Makers } from '../backends/maker.ts';
 import type { Catalog } from '../cloud/ground/catalog/service.ts';
@@ -8,6 +9,7 @@ import { countByRegion } from '../cloud/network/networks/external/service.ts';
 import type { Config } from '../config.ts';
 import { compare, type Orphan } from '../convergence/orphans.ts';
 import { openDatabase, type Sql } from '../db/database.ts';
+import { untilAborted } from '../lib/loop.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets } from '../secrets/secrets.ts';
@@ -17,6 +19,8 @@ import { hostOf } from './from-settings.ts';
 
 /** How long a backend may take to list everything that it has. */
 const LIST_MS = 10_000;
+/** How long it may take to compare itself with the catalogue. */
+const INSPECT_MS = 10_000;
 const log = pino({ level: 'silent' });
 
 /** Looks at what the catalogue names: its backends, its public addresses, who works on its regions, and what is in maintenance. */
@@ -47,10 +51,12 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
         const trouble = await troubleOf(named.backend, log);
         const what = `Backend ${named.name}`;
         if (trouble !== undefined) return missing(what, trouble);
-        const has = named.backend.about?.();
-        const detail = `of the kind ${catalog.backends.get(named.name)?.kind}${has === undefined ? '' : `; ${has}`}`;
+        const { has, lacks } = await inspected(named, catalog);
+        const about = [named.backend.about?.(), has].filter((text) => text !== undefined);
+        const detail = [`of the kind ${catalog.backends.get(named.name)?.kind}`, ...about].join('; ');
         const fault = answers ? await orphanFault(sql, named) : undefined;
-        return fault === undefined ? ok(what, detail) : limited(what, `${detail}; ${fault}`);
+        const faults = [...lacks, ...(fault === undefined ? [] : [fault])];
+        return faults.length === 0 ? ok(what, detail) : limited(what, `${detail}; ${faults.join('; ')}`);
       }),
     );
   } catch (error) {
@@ -67,6 +73,39 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
       return false;
     }
   }
+}
+
+/** Compares what a backend has with what the catalogue offers there. */
+async function inspected(
+  { backend, regionsOf }: NamedBackend,
+  catalog: Catalog,
+): Promise<Partial<Inspection> & { lacks: string[] }> {
+  if (!backend.inspect) return { lacks: [] };
+  const signal = AbortSignal.timeout(INSPECT_MS);
+  try {
+    return await untilAborted(signal, backend.inspect(offeredIn(catalog, regionsOf), { log, signal }));
+  } catch (error) {
+    const problem = signal.aborted ? `no answer within ${INSPECT_MS / 1_000} s` : (error as Error).message;
+    return { lacks: [`it could not be compared with the catalogue: ${problem}`] };
+  }
+}
+
+function offeredIn(catalog: Catalog, regionsOf: NamedBackend['regionsOf']): Offered {
+  const offered = (kind: Kind, of: (regionId: number) => readonly string[]) => [
+    ...new Set(regionsOf(kind).flatMap(of)),
+  ];
+  const regionIn = (id: number) => catalog.regions.get(id);
+  return {
+    flavors: offered('machine', (id) =>
+      catalog
+        .flavors(id)
+        .filter((one) => !one.disabled && one.offered_for.includes('instances'))
+        .map((one) => one.flavor_id),
+    ),
+    images: offered('volume', (id) => catalog.images(id).map((image) => image.id)),
+    networks: offered('network', (id) => regionIn(id)?.external_networks.map((network) => network.id) ?? []),
+    volumeTypes: offered('volume', (id) => regionIn(id)?.available_volume_types ?? []),
+  };
 }
 
 /** An alert of deploy/prometheus has the same limit. */

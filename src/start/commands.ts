@@ -13,6 +13,7 @@ import { doctor } from './doctor.ts';
 import { kubernetesInstall, regionUse } from './kubernetes-commands.ts';
 import { printAnswer } from './operator.ts';
 import { orphansList, orphansRemove } from './orphans.ts';
+import { regionAdd } from './region-add.ts';
 import { serve } from './serve.ts';
 import { openStorage } from './storage.ts';
 
@@ -61,6 +62,7 @@ export const commands: Record<string, Command> = {
   serve,
   migrate: migrateCommand,
   'catalog apply': catalogApply,
+  'region add': regionAdd,
   'region use': regionUse,
   'keys rotate': databaseCommands.keysRotate,
   'keys give-up': databaseCommands.keysGiveUp,

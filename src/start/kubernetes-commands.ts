@@ -1,24 +1,24 @@
-import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { type Document, isMap, isPair, isScalar, parseDocument } from 'yaml';
+import { type Document, isMap, isPair, isScalar } from 'yaml';
 import * as kubernetes from '../../kubernetes/index.ts';
-import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { type Catalog, loadCatalog, type Region } from '../cloud/ground/catalog/service.ts';
 import type { Config } from '../config.ts';
-import { attempt, OperatorError } from '../lib/errors.ts';
-import { followedBy, putInForce } from './catalog-apply.ts';
+import { OperatorError } from '../lib/errors.ts';
+import {
+  asText,
+  backendsDocument,
+  checkedDraft,
+  documentOf,
+  type Files,
+  loadChecked,
+  NOTHING_CHANGED,
+  writeAndApply,
+} from './catalog-files.ts';
 import type { Command } from './command.ts';
 import { MAKERS } from './from-settings.ts';
-import { asRecordedOperator } from './operator.ts';
 
-const NOTHING_CHANGED = 'Nothing was changed.';
-/** What a catalogue without the file has. */
-const DEFAULT_BACKENDS = 'backends:\n  - {name: simulated, kind: simulated}\n';
 /** Kinds that need no settings, so that they can be added. */
 const ADDABLE = ['hosted', 'simulated'];
-/** Leaves the rest of a file as its author wrote it. */
-const AS_WRITTEN = { lineWidth: 0, flowCollectionPadding: false };
 
 const ABOUT: Record<string, string> = {
   hosted: 'real control planes on this machine, with simulated nodes',
@@ -39,18 +39,12 @@ export const regionUse: Command = {
   json: true,
   async run(context) {
     const { config, options } = context;
-    const before = await loadChecked(config.catalogDir, config);
+    const before = await loadChecked(config);
     const region = regionOf(before, options.region);
     const { backend, files } = edited(before, config.catalogDir, { region, word: String(options.backend) });
     const versions = backend.kind === 'hosted' ? hostedVersions(backend.settings, before, config) : [];
     const catalog = await checkedDraft(config, files);
-    return asRecordedOperator(context, 'catalog apply', async (database, by) => {
-      const undo = write(config.catalogDir, files);
-      const applied = await putInForce(database, catalog, { config, ...by }).catch((error: unknown) => {
-        undo();
-        throw error;
-      });
-      const { text, data } = await followedBy(database, catalog, { config, ...by, ...applied });
+    return writeAndApply(context, files, catalog, ({ text, data }) => {
       const where = `${region.display_name} (region ${region.id})`;
       const lines = [
         `Clusters in ${where} are made by the backend ${backend.name}: ${ABOUT[backend.kind]}.`,
@@ -67,13 +61,6 @@ export const regionUse: Command = {
     });
   },
 };
-
-async function loadChecked(folder: string, { catalogDir }: Config): Promise<Catalog> {
-  return loadCatalog(folder, MAKERS).catch((error: unknown) => {
-    if (!(error instanceof CatalogError)) throw error;
-    throw new CatalogError(catalogDir, error.faults, NOTHING_CHANGED);
-  });
-}
 
 function regionOf({ regions }: Catalog, id: string | boolean | undefined): Region {
   const ids = [...regions.keys()].sort((a, b) => a - b);
@@ -93,7 +80,7 @@ function edited(
   { backends }: Catalog,
   folder: string,
   { region, word }: { region: Region; word: string },
-): { backend: Backend; files: Map<string, string> } {
+): { backend: Backend; files: Files } {
   const files = new Map<string, string>();
   const known = [...backends.values()];
   const ofKind = known.filter(({ kind }) => kind === word);
@@ -108,14 +95,14 @@ function edited(
   if (!found && !ADDABLE.includes(word)) throw new OperatorError(`${unknownWord(word, known)} ${NOTHING_CHANGED}`);
   const backend = found ?? { name: word, kind: word, settings: {} };
   if (!found) {
-    const document = parseDocument(attempt(() => textOf(folder, 'backends.yaml')) ?? DEFAULT_BACKENDS);
+    const document = backendsDocument(folder);
     document.addIn(['backends'], document.createNode({ name: word, kind: word }, { flow: true }));
-    files.set('backends.yaml', document.toString(AS_WRITTEN));
+    files.set('backends.yaml', asText(document));
   }
   if ((region.backends?.kubernetes ?? region.backend) !== backend.name) {
-    const document = parseDocument(textOf(folder, 'regions.yaml'));
+    const document = documentOf(folder, 'regions.yaml');
     giveClusters(document, region, backend.name);
-    files.set('regions.yaml', document.toString(AS_WRITTEN));
+    files.set('regions.yaml', asText(document));
   }
   return { backend, files };
 }
@@ -166,40 +153,6 @@ function hostedVersions(settings: object, { kubernetesVersions }: Catalog, confi
     ...(bare.length > 0 ? [`Clusters of ${bare.join(', ')} get no nodes: ${kubernetes.ABOUT_KWOK}.`] : []),
   ];
 }
-
-/** Checks the catalogue as it would be, in a copy. */
-async function checkedDraft(config: Config, files: ReadonlyMap<string, string>): Promise<Catalog> {
-  const draft = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-catalog-'));
-  try {
-    fs.cpSync(config.catalogDir, draft, { recursive: true });
-    for (const [name, text] of files) fs.writeFileSync(path.join(draft, name), text);
-    return await loadChecked(draft, config);
-  } finally {
-    fs.rmSync(draft, { recursive: true });
-  }
-}
-
-/** Writes the files, and returns what puts the former ones back. @throws OperatorError */
-function write(folder: string, files: ReadonlyMap<string, string>): () => void {
-  const former = [...files.keys()].map((name) => ({ name, text: attempt(() => textOf(folder, name)) }));
-  const undo = () => {
-    for (const { name, text } of former) {
-      if (text === undefined) fs.rmSync(path.join(folder, name), { force: true });
-      else if (text !== attempt(() => textOf(folder, name))) fs.writeFileSync(path.join(folder, name), text);
-    }
-  };
-  try {
-    for (const [name, text] of files) fs.writeFileSync(path.join(folder, name), text);
-  } catch (error) {
-    attempt(undo);
-    throw new OperatorError(
-      `${(error as Error).message}. ${NOTHING_CHANGED} Copy the folder to a place that you may write to, and name it in TRADEWIND_CATALOG_DIR`,
-    );
-  }
-  return undo;
-}
-
-const textOf = (folder: string, name: string): string => fs.readFileSync(path.join(folder, name), 'utf8');
 
 export const kubernetesInstall: Command = {
   summary: 'install the programs of a version of Kubernetes for hosted clusters (300 MB)',

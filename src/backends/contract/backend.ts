@@ -116,6 +116,27 @@ export interface Backend {
    * seconds at most.
    */
   health?(call: Pick<Call, 'log' | 'signal'>): Promise<string | undefined>;
+  /**
+   * Compares the infrastructure with what the catalogue offers there, for an operator; omit it if `health` says all. `tradewind
+   * doctor` calls it where `health` finds nothing, and waits ten seconds.
+   */
+  inspect?(offered: Offered, call: Pick<Call, 'log' | 'signal'>): Promise<Inspection>;
+}
+
+/** What the catalogue offers in the regions of a backend, by the IDs there. */
+export interface Offered {
+  flavors: readonly string[];
+  images: readonly string[];
+  /** Those that lead outside. */
+  networks: readonly string[];
+  volumeTypes: readonly string[];
+}
+
+export interface Inspection {
+  /** What the infrastructure is, such as its services and their versions. */
+  has: string;
+  /** What is offered and can't be had, and what is too old: a sentence for each. */
+  lacks: string[];
 }
 
 /** The infrastructure will not do it, however often it is asked. `message` is shown to the reader of the task. */

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { Refused, Unsupported } from '../src/backends/contract/backend.ts';
+import type { Api } from './cloud/client.ts';
+import { CloudError, isGone, LACKS_RIGHT } from './cloud/errors.ts';
+import { busyWith } from './storage/cinder.ts';
+
+/** Of everything that a check makes, so that people who find it know what it was. */
+export const CHECK_NAME = 'tradewind-check';
+const LOOK_MS = 500;
+/** How long Cinder may take to make an empty volume, or to remove it. */
+const PATIENCE_MS = 120_000;
+
+const Volume = Type.Object({ id: Type.String(), status: Type.String() });
+const One = Type.Object({ volume: Volume });
+
+/**
+ * Makes a network with a port, and a volume of 1 GiB, and removes them.
+ * @throws Refused with a sentence about what the credentials may not do, or what the cloud could not; Unavailable
+ */
+export async function checkRights(api: Api, volumeType: string | undefined, signal: AbortSignal): Promise<void> {
+  await withThing(api, 'network', '/networks', { network: { name: CHECK_NAME } }, async (network_id) => {
+    await withThing(api, 'network', '/ports', { port: { name: CHECK_NAME, network_id } }, async () => {});
+  });
+  const volume = { name: CHECK_NAME, size: 1, ...(volumeType !== undefined && { volume_type: volumeType }) };
+  await withThing(api, 'volume', '/volumes', { volume }, (id) => untilMade(api, id, signal));
+}
+
+/** Makes a thing, and removes it whatever becomes of `work`. */
+async function withThing(
+  api: Api,
+  service: 'network' | 'volume',
+  path: string,
+  body: Record<string, object>,
+  work: (id: string) => Promise<void>,
+): Promise<void> {
+  const [kind = ''] = Object.keys(body);
+  const Made = Type.Object({ [kind]: Type.Object({ id: Type.String() }) });
+  const made = await tried(`make a ${kind}`, () => api.send(service, 'POST', path, body, Made));
+  const { id } = (made as Record<string, { id: string }>)[kind] as { id: string };
+  let trouble: unknown;
+  try {
+    await work(id);
+  } catch (error) {
+    trouble = error;
+  }
+  try {
+    await api.send(service, 'DELETE', `${path}/${id}`, undefined);
+  } catch (error) {
+    if (!isGone(error))
+      trouble ??= new Refused(`${sentence(`remove a ${kind}`, error)} Remove ${CHECK_NAME} (${id}) by hand.`);
+  }
+  if (trouble !== undefined) throw trouble;
+}
+
+async function tried<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refused) throw new Refused(sentence(what, error));
+    throw error;
+  }
+}
+
+function sentence(what: string, error: unknown): string {
+  const { message } = error as Error;
+  const why = message.replace(LACKS_RIGHT, '').replace(/\.$/, '');
+  const isRight = error instanceof Unsupported || (error instanceof CloudError && error.status === 403);
+  return isRight
+    ? `The credentials lack the right to ${what} in this project: ${why}.`
+    : `The cloud could not ${what}: ${why}.`;
+}
+
+/** Cinder removes no volume that it is making. */
+async function untilMade(api: Api, id: string, signal: AbortSignal): Promise<void> {
+  const late = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  for (;;) {
+    const { volume } = await api.get('volume', `/volumes/${id}`, One);
+    if (!(await tried('make a volume', () => busyWith(api, volume)))) return;
+    if (late.aborted)
+      throw new Refused(
+        `Cinder has not made a volume of 1 GiB within ${PATIENCE_MS / 1_000} s: it is ${volume.status}.`,
+      );
+    await sleep(LOOK_MS);
+  }
+}
