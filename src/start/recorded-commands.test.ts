@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { changedCatalog } from '../../test/support/catalogs.ts';
 import { logIn, newPerson } from '../../test/support/logins.ts';
+import { startCloud, type TestCloud } from '../../test/support/openstack.ts';
 import { refuseRecordsOfCommands } from '../../test/support/records.ts';
 import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
 import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
@@ -12,13 +13,21 @@ import { loadConfig } from '../config.ts';
 import type { AuditRecord } from '../tradewind/audit/schema.ts';
 import { commands } from './commands.ts';
 
+const clouds = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-clouds-')), 'clouds.yaml');
 let service: TestService;
 let tenant: Tenant;
+let cloud: TestCloud;
 beforeAll(async () => {
+  cloud = await startCloud();
+  fs.writeFileSync(clouds, cloud.clouds, { mode: 0o600 });
   service = await startService();
   tenant = await service.otherTenant();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  cloud.stop();
+  fs.rmSync(path.dirname(clouds), { recursive: true });
+  await service.stop();
+});
 
 /** Returns the exit code and what the command prints. */
 async function run(name: string, options: Record<string, string | boolean> = {}, more: object = {}) {
@@ -123,6 +132,7 @@ const PRINT_JSON: [string, Record<string, string | boolean>][] = [
   ['keys rotate', {}],
   ['keys give-up', { yes: true }],
   ['catalog apply', {}],
+  ['region add', { kind: 'openstack', clouds, name: 'Lisbon', 'dry-run': true }],
   ['region use', { backend: 'simulated' }],
   ['client pause', { client: '2' }],
   ['client resume', { client: '2' }],

@@ -42,6 +42,7 @@ export const regionAdd: Command = {
     const id = newId(before, options.id);
     const call = { log: createLog(config), signal: stop };
     const survey = await inCloud(() => surveyed(asked, before, call));
+    refuseDoubles(before, asked.name, survey.region);
     const region: NewRegion = { ...survey.region, id, name: asked.name, slug: slugOf(asked.name, id) };
     const { backend, entries, files } = filesWith(config.catalogDir, before, region);
     const catalog = await checkedDraft(config, files);
@@ -79,7 +80,7 @@ function askedFor({ kind, clouds, cloud, name, 'external-network': network }: Op
   return { clouds, text: read.text, cloud: textOf(cloud), name: name.trim(), externalNetwork: textOf(network) };
 }
 
-const refused = (why: string): OperatorError => new OperatorError(`${why}. ${NOTHING_CHANGED}`);
+const refused = (why: string): OperatorError => new OperatorError(`${why.replace(/\.$/, '')}. ${NOTHING_CHANGED}`);
 
 function newId({ regions }: Catalog, given: string | boolean | undefined): number {
   if (given === undefined) return Math.max(0, ...regions.keys()) + 1;
@@ -89,13 +90,27 @@ function newId({ regions }: Catalog, given: string | boolean | undefined): numbe
   return id;
 }
 
+/** Two backends in one project would take each other's things for what nobody wants. */
+function refuseDoubles({ backends, regions }: Catalog, name: string, region: Survey['region']): void {
+  for (const [other, { kind, secrets, settings }] of backends) {
+    const { cloud = region.cloud } = settings as { cloud?: string };
+    if (kind === 'openstack' && secrets.clouds === region.clouds && cloud === region.cloud)
+      throw refused(`The backend ${other} has the cloud ${cloud} already: another region needs a project of its own`);
+  }
+  for (const { id, display_name, external_networks } of regions.values()) {
+    if (display_name === name) throw refused(`Region ${id} is called ${name} already`);
+    if (external_networks.some((network) => network.id === region.outside.id))
+      throw refused(`Region ${id}, ${display_name}, has the external network ${region.outside.name} already`);
+  }
+}
+
 /** Tells what a cloud says no to as what the operator has to settle. */
 async function inCloud<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Refused || error instanceof Unavailable)) throw error;
-    throw refused(error.message.replace(/\.$/, ''));
+    throw refused(error.message);
   }
 }
 
@@ -182,12 +197,7 @@ function outsideOf(all: openstack.CloudNetwork[], asked: string | undefined): { 
     return [`Of the subnet ${subnet.cidr} the region gives only those from ${prefix?.first} to ${prefix?.last}.`];
   });
   if (prefixes.length === 0)
-    throw refused(
-      `The external network ${network.name} has no subnet with addresses to give.${notes
-        .map((note) => ` ${note}`)
-        .join('')
-        .replace(/\.$/, '')}`,
-    );
+    throw refused([`The external network ${network.name} has no subnet with addresses to give.`, ...notes].join(' '));
   return { outside: { id: network.id, name: network.name, prefixes }, notes };
 }
 
