@@ -4,7 +4,7 @@ import { type Api, createClient } from './cloud/client.ts';
 import { accessIn } from './cloud/clouds.ts';
 
 export type { Api } from './cloud/client.ts';
-export { type CloudNetwork, type Inventory, inventoryOf, servicesOf } from './inspection.ts';
+export { type CloudNetwork, inventoryOf, servicesOf } from './inspection.ts';
 export { openstack } from './maker.ts';
 export { type Fit, type Found, fitOf, mappingsIn, type Wanted } from './mapping.ts';
 export { checkRights } from './rights.ts';

@@ -38,19 +38,21 @@ async function withThing(
   const Made = Type.Object({ [kind]: Type.Object({ id: Type.String() }) });
   const made = await tried(`make a ${kind}`, () => api.send(service, 'POST', path, body, Made));
   const { id } = (made as Record<string, { id: string }>)[kind] as { id: string };
-  let trouble: unknown;
   try {
     await work(id);
   } catch (error) {
-    trouble = error;
+    await remove(api, service, path, id).catch(() => {});
+    throw error;
   }
-  try {
-    await api.send(service, 'DELETE', `${path}/${id}`, undefined);
-  } catch (error) {
-    if (!isGone(error))
-      trouble ??= new Refused(`${sentence(`remove a ${kind}`, error)} Remove ${CHECK_NAME} (${id}) by hand.`);
-  }
-  if (trouble !== undefined) throw trouble;
+  await remove(api, service, path, id).catch((error: unknown) => {
+    throw new Refused(`${sentence(`remove a ${kind}`, error)} Remove ${CHECK_NAME} (${id}) by hand.`);
+  });
+}
+
+async function remove(api: Api, service: 'network' | 'volume', path: string, id: string): Promise<void> {
+  await api.send(service, 'DELETE', `${path}/${id}`, undefined).catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
 }
 
 async function tried<T>(what: string, work: () => Promise<T>): Promise<T> {
