@@ -14,16 +14,35 @@ const PATIENCE_MS = 120_000;
 const Volume = Type.Object({ id: Type.String(), status: Type.String() });
 const One = Type.Object({ volume: Volume });
 
+/** Belongs to no subnet, so that nobody's address is taken. */
+const NO_ADDRESS = '0.0.0.0';
+
 /**
  * Makes a network with a port, and a volume of 1 GiB, and removes them.
  * @throws Refused with a sentence about what the credentials may not do, or what the cloud could not; Unavailable
  */
-export async function checkRights(api: Api, volumeType: string | undefined, signal: AbortSignal): Promise<void> {
+export async function checkRights(
+  api: Api,
+  { volumeType, externalNetworkId }: { volumeType: string | undefined; externalNetworkId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  await chooseAddress(api, externalNetworkId);
   await withThing(api, 'network', '/networks', { network: { name: CHECK_NAME } }, async (network_id) => {
     await withThing(api, 'network', '/ports', { port: { name: CHECK_NAME, network_id } }, async () => {});
   });
   const volume = { name: CHECK_NAME, size: 1, ...(volumeType !== undefined && { volume_type: volumeType }) };
   await withThing(api, 'volume', '/volumes', { volume }, (id) => untilMade(api, id, signal));
+}
+
+/** Which public address somebody gets is ours to say: Neutron allows that only administrators by default. It says so before it looks at the address. */
+async function chooseAddress(api: Api, floating_network_id: string): Promise<void> {
+  const floatingip = { floating_network_id, floating_ip_address: NO_ADDRESS, description: CHECK_NAME };
+  try {
+    await api.send('network', 'POST', '/floatingips', { floatingip });
+  } catch (error) {
+    if (lacksRight(error)) throw new Refused(sentence('choose a floating address', error));
+    if (!(error instanceof Refused)) throw error;
+  }
 }
 
 /** Makes a thing, and removes it whatever becomes of `work`. */
@@ -64,11 +83,13 @@ async function tried<T>(what: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+const lacksRight = (error: unknown): boolean =>
+  error instanceof Unsupported || (error instanceof CloudError && error.status === 403);
+
 function sentence(what: string, error: unknown): string {
   const { message } = error as Error;
   const why = message.replace(LACKS_RIGHT, '').replace(/\.$/, '');
-  const isRight = error instanceof Unsupported || (error instanceof CloudError && error.status === 403);
-  return isRight
+  return lacksRight(error)
     ? `The credentials lack the right to ${what} in this project: ${why}.`
     : `The cloud could not ${what}: ${why}.`;
 }

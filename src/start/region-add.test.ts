@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { EXTERNAL, startCloud, type TestCloud } from '../../test/support/openstack.ts';
 import { refuseRecordsOfCommands } from '../../test/support/records.ts';
 import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
@@ -24,6 +24,9 @@ const added = (name: string) =>
     .split('\n')
     .filter((line) => !text('catalog', name).split('\n').includes(line));
 
+/** The answer to who may choose an address, which the network doesn't have. */
+const NO_SUCH_ADDRESS = { status: 400, body: { NeutronError: { type: 'InvalidIpForNetwork', message: '0.0.0.0' } } };
+
 let service: TestService;
 let cloud: TestCloud;
 beforeAll(async () => {
@@ -32,9 +35,10 @@ beforeAll(async () => {
   fs.writeFileSync(clouds, cloud.clouds, { mode: 0o600 });
   service = await startService({ TRADEWIND_CATALOG_DIR: catalog });
 });
-afterEach(() => {
+beforeEach(() => {
   cloud.changes.length = 0;
   for (const name of Object.keys(cloud.refusals)) delete cloud.refusals[name];
+  cloud.refusals['POST /network/v2.0/floatingips'] = NO_SUCH_ADDRESS;
 });
 afterAll(async () => {
   await service.stop();
@@ -108,7 +112,15 @@ it('says what a cloud lacks', async () => {
     ),
   );
   await whileAt('/network/v2.0/subnets', { subnets: [] }, () =>
-    expect(add()).rejects.toThrow('The external network public has no subnet with addresses to give. Nothing'),
+    expect(add()).rejects.toThrow(
+      'The credentials see no subnet of the external network public: it has none, or they lack the right to see it',
+    ),
+  );
+  const small = { network_id: EXTERNAL, cidr: '203.0.113.0/31', gateway_ip: null, allocation_pools: [] };
+  await whileAt('/network/v2.0/subnets', { subnets: [small] }, () =>
+    expect(add()).rejects.toThrow(
+      'The external network public has no subnet with addresses to give. The region gives no addresses of the subnet 203.0.113.0/31: it has no allocation pool. Nothing was changed.',
+    ),
   );
   const networks = ['one', 'two'].map((name) => ({ id: name, name }));
   await whileAt('/network/v2.0/networks', { networks }, () =>
@@ -118,6 +130,15 @@ it('says what a cloud lacks', async () => {
 });
 
 it('says which right is missing, and leaves nothing behind', async () => {
+  const ofAddress = 'rule:create_floatingip:floating_ip_address is disallowed by policy';
+  cloud.refusals['POST /network/v2.0/floatingips'] = {
+    status: 403,
+    body: { NeutronError: { type: 'PolicyNotAuthorized', message: ofAddress } },
+  };
+  await expect(add()).rejects.toThrow(
+    `The credentials lack the right to choose a floating address in this project: ${ofAddress}. Nothing was changed.`,
+  );
+  cloud.refusals['POST /network/v2.0/floatingips'] = NO_SUCH_ADDRESS;
   const body = { NeutronError: { type: 'PolicyNotAuthorized', message: 'rule:create_port is disallowed by policy' } };
   cloud.refusals['POST /network/v2.0/ports'] = { status: 403, body };
   await expect(add()).rejects.toThrow(

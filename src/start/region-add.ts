@@ -51,7 +51,8 @@ export const regionAdd: Command = {
       printAnswer(answerOf({ ...told, wouldBe: entries, folder: config.catalogDir }), options);
       return 0;
     }
-    await inCloud(() => openstack.checkRights(survey.api, region.fit.volumeTypes.found[0]?.theirs, stop));
+    const rights = { volumeType: region.fit.volumeTypes.found[0]?.theirs, externalNetworkId: region.outside.id };
+    await inCloud(() => openstack.checkRights(survey.api, rights, stop));
     return writeAndApply(context, files, catalog, (applied) =>
       answerOf({ ...told, applied, folder: config.catalogDir }),
     );
@@ -183,6 +184,10 @@ function outsideOf(all: openstack.CloudNetwork[], asked: string | undefined): { 
         : `The project sees no external network ${asked}: it sees ${names}`,
     );
   if (fitting.length > 1) throw refused(`Name one of the external networks with --external-network: ${names}`);
+  if (network.subnets.length === 0)
+    throw refused(
+      `The credentials see no subnet of the external network ${network.name}: it has none, or they lack the right to see it, which by default only administrators of a cloud have`,
+    );
   const parts = network.subnets.map((subnet) => ({ subnet, prefix: prefixIn(subnet) }));
   const problemOf = (prefix: (typeof parts)[number]['prefix']) => {
     if (!prefix) return 'it has no allocation pool.';
@@ -217,7 +222,9 @@ function answerOf({ region, backend, files, found, folder, wouldBe, applied }: T
   const names = [...files.keys()].join(', ').replace(/, ([^,]*)$/, ' and $1');
   const lines = [
     `The cloud ${region.cloud} at ${found.authUrl} has ${found.has}.`,
-    ...(wouldBe === undefined ? ['The credentials may make networks, ports and volumes.'] : []),
+    ...(wouldBe === undefined
+      ? ['The credentials may make networks, ports and volumes, and choose floating addresses.']
+      : []),
     ...foundLines('Flavors', fit.flavors),
     ...foundLines('Images', fit.images),
     ...foundLines('Volume types', fit.volumeTypes),
