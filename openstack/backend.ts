@@ -233,7 +233,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     async consoleOf(ref, question: ConsoleQuestion, call): Promise<MachineConsole | undefined> {
       if (ref.kind !== 'machine') return undefined;
       const api = client.on(call);
-      const [live] = await find(machines as unknown as Any, api, ref);
+      const [live] = await find(machines, api, ref);
       return live && consoleIn(api, live.id, question.type);
     },
     health: (call) => troubleOf(client.on(call)),

@@ -38,7 +38,7 @@ beforeEach(() => {
   logins = 0;
   requests = [];
   reply = () => ({});
-  const access = { authUrl: `${origin}/v3`, auth: {}, region: 'here', interface: 'public' };
+  const access = { name: 'mine', authUrl: `${origin}/v3`, auth: {}, region: 'here', interface: 'public' };
   api = createClient(access).on({ log: pino({ level: 'silent' }), signal: new AbortController().signal });
 });
 
@@ -155,7 +155,7 @@ it('finds nothing where there is nothing, and tells of an answer in another form
 
 it('a change goes on when nobody waits for it any more, and a question ends', async () => {
   const gone = new AbortController();
-  const access = { authUrl: `${origin}/v3`, auth: {}, region: undefined, interface: 'public' };
+  const access = { name: 'mine', authUrl: `${origin}/v3`, auth: {}, region: undefined, interface: 'public' };
   const left = createClient(access).on({ log: pino({ level: 'silent' }), signal: gone.signal });
   await left.projectId();
   const reason = new Error('the process stops');

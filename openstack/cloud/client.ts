@@ -148,7 +148,7 @@ export function createClient(access: CloudAccess): Client {
             throw error;
           }
         },
-        async list(service, path, of, query, as = path.split('/').at(-1) as string) {
+        async list(service, path, of, query, as = path.split('/').at(-1) ?? '') {
           const all: unknown[] = [];
           let further: Query | undefined = query ?? {};
           for (let page = 0; further !== undefined && page < MOST_PAGES; page++) {

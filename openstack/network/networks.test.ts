@@ -15,7 +15,7 @@ it.each([
     ],
   ],
   // No more than there are, and never that of the broadcast.
-  ['10.1.0.0/30', '10.1.0.1', 4, [['10.1.0.2', '10.1.0.2']]],
+  ['10.1.0.0/29', '10.1.0.1', 8, [['10.1.0.2', '10.1.0.6']]],
   ['fd00::/64', 'fd00::1', 2, [['fd00::2', 'fd00::3']]],
 ] as const)('of %s with the gateway %s, Neutron gets the lowest %i addresses', (cidr, gateway, count, expected) => {
   expect(poolsOf({ cidr, gateway, dhcp: true }, count)).toEqual(expected.map(([start, end]) => ({ start, end })));

@@ -1,7 +1,9 @@
-import ipaddr from 'ipaddr.js';
 import { type Static, Type } from 'typebox';
+import { Refused } from '../../src/backends/contract/backend.ts';
 import type { AddressSpace } from '../../src/backends/contract/needs.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
+import { addressAt, familyOf, numberOf } from '../../src/lib/ip-addresses.ts';
+import { lastKept, subnetRange } from '../../src/lib/subnet-ranges.ts';
 import { isSameSet, type Resource } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
 import { closeOutlet, leadOut, type outside } from './outlets.ts';
@@ -52,7 +54,7 @@ export const subnetsKeeping = (
   ...neutronSubnets,
   async create(site, spec) {
     const { api, names } = site;
-    const isIpv6 = ipaddr.parseCIDR(spec.cidr)[0].kind() === 'ipv6';
+    const isIpv6 = familyOf(spec.cidr.split('/')[0] ?? '') === 'IPv6';
     const space = { cidr: spec.cidr, dhcp: spec.dhcp, gateway: spec.gatewayIp ?? null };
     return neutronSubnets.make(site, {
       ...changeable(spec),
@@ -89,27 +91,25 @@ export const subnetsKeeping = (
   ],
 });
 
-/** Returns the ranges of the lowest `count` addresses after the network's own, without the gateway's. */
+/** Returns the ranges of the lowest `count` addresses of a subnet, without the gateway's. */
 export function poolsOf({ cidr, gateway }: AddressSpace, count: number): { start: string; end: string }[] {
-  const [network, bits] = ipaddr.parseCIDR(cidr);
-  const size = 2n ** BigInt(network.toByteArray().length * 8 - bits);
-  const first = numberOf(network.toByteArray()) & ~(size - 1n);
-  const gatewayAt = gateway === null ? -1n : numberOf(ipaddr.parse(gateway).toByteArray());
-  const kept: bigint[] = [];
-  for (let at = first + 1n; kept.length < count && at < first + size - 1n; at++) if (at !== gatewayAt) kept.push(at);
-  const ranges: { start: bigint; end: bigint }[] = [];
-  for (const at of kept) {
-    const last = ranges.at(-1);
-    if (last && last.end === at - 1n) last.end = at;
-    else ranges.push({ start: at, end: at });
-  }
-  const text = (at: bigint) => addressOf(at, network.toByteArray().length);
-  return ranges.map(({ start, end }) => ({ start: text(start), end: text(end) }));
+  const range = subnetRange(cidr);
+  if ('message' in range) throw new Refused(range.message);
+  const { family, firstHost, lastHost } = range;
+  const end = numberOf(lastHost);
+  const kept = lastKept(range, gateway, count);
+  const last = kept > end ? end : kept;
+  return rangesWithout(numberOf(firstHost), last, gateway === null ? undefined : numberOf(gateway)).map(
+    ([start, end]) => ({
+      start: addressAt(start, family),
+      end: addressAt(end, family),
+    }),
+  );
 }
 
-const numberOf = (bytes: readonly number[]): bigint => bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
-
-function addressOf(value: bigint, length: number): string {
-  const bytes = Array.from({ length }, (_, index) => Number((value >> BigInt(8 * (length - 1 - index))) & 255n));
-  return ipaddr.fromByteArray(bytes).toString();
+/** Returns what is left of a range, with both its ends, without one member. */
+function rangesWithout(first: bigint, last: bigint, without: bigint | undefined): [bigint, bigint][] {
+  if (first > last) return [];
+  if (without === undefined || without < first || without > last) return [[first, last]];
+  return [...rangesWithout(first, without - 1n, undefined), ...rangesWithout(without + 1n, last, undefined)];
 }

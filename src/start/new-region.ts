@@ -2,7 +2,8 @@ import { Document } from 'yaml';
 import { type Fit, mappingsIn } from '../../openstack/index.ts';
 import type { PrefixEntry } from '../cloud/ground/catalog/schema.ts';
 import type { Catalog } from '../cloud/ground/catalog/service.ts';
-import { numberOf } from '../lib/ip-addresses.ts';
+import { addressAt, numberOf } from '../lib/ip-addresses.ts';
+import { subnetRange } from '../lib/subnet-ranges.ts';
 import { offsetTimestamp } from '../lib/time.ts';
 import { asText, backendsDocument, documentOf, type Files } from './catalog-files.ts';
 
@@ -32,11 +33,25 @@ interface Subnet {
   allocation_pools: readonly { start: string; end: string }[];
 }
 
-/** Returns the addresses of a subnet that are given out: those of its largest pool; undefined without a pool. */
+/**
+ * Returns the addresses of a subnet that are ours to give out: the largest range that none of Neutron's allocation pools has, as
+ * Neutron would give an address of theirs to somebody else. Undefined if the pools have all.
+ */
 export function prefixIn({ cidr, gateway_ip: gateway, allocation_pools: pools }: Subnet): PrefixEntry | undefined {
-  const sized = pools.map(({ start, end }) => ({ start, end, size: numberOf(end) - numberOf(start) }));
-  const [largest] = sized.toSorted((one, other) => Number(other.size > one.size) - Number(other.size < one.size));
-  return largest && { cidr, gateway, first: largest.start, last: largest.end };
+  const range = subnetRange(cidr);
+  // Its fault is told with the prefix.
+  if ('message' in range) return { cidr, gateway };
+  const taken = pools.map(({ start, end }) => [numberOf(start), numberOf(end)] as const);
+  if (gateway !== null) taken.push([numberOf(gateway), numberOf(gateway)]);
+  let [first, last] = [0n, -1n];
+  let from = numberOf(range.firstHost);
+  const end = numberOf(range.lastHost) + 1n;
+  for (const [start, stop] of [...taken, [end, end] as const].toSorted(([one], [other]) => Number(one - other))) {
+    if (start - from > last - first + 1n) [first, last] = [from, start - 1n];
+    if (stop >= from) from = stop + 1n;
+  }
+  if (last < first) return undefined;
+  return { cidr, gateway, first: addressAt(first, range.family), last: addressAt(last, range.family) };
 }
 
 /** Returns a name for URLs. */

@@ -119,7 +119,7 @@ it('says what a cloud lacks', async () => {
   const small = { network_id: EXTERNAL, cidr: '203.0.113.0/31', gateway_ip: null, allocation_pools: [] };
   await whileAt('/network/v2.0/subnets', { subnets: [small] }, () =>
     expect(add()).rejects.toThrow(
-      'The external network public has no subnet with addresses to give. The region gives no addresses of the subnet 203.0.113.0/31: it has no allocation pool. Nothing was changed.',
+      'The external network public has no subnet with addresses to give. The region gives no addresses of the subnet 203.0.113.0/31: its cidr is "203.0.113.0/31". The prefix length of an IPv4 range must be from /8 to /29, but is /31. Nothing was changed.',
     ),
   );
   const networks = ['one', 'two'].map((name) => ({ id: name, name }));
@@ -204,7 +204,7 @@ it('makes a region of a cloud, which offers what both have', async () => {
       '  - id: 4',
       '    display_name: Lisbon',
       '    backend: lisbon',
-      '        prefixes: [{cidr: 203.0.113.0/24, gateway: 203.0.113.1, first: 203.0.113.100, last: 203.0.113.199}]',
+      '        prefixes: [{cidr: 203.0.113.0/24, gateway: 203.0.113.1, first: 203.0.113.2, last: 203.0.113.99}]',
     ]),
   );
   expect(text(catalog, 'regions.yaml')).toContain(

@@ -190,7 +190,8 @@ function outsideOf(all: openstack.CloudNetwork[], asked: string | undefined): { 
     );
   const parts = network.subnets.map((subnet) => ({ subnet, prefix: prefixIn(subnet) }));
   const problemOf = (prefix: (typeof parts)[number]['prefix']) => {
-    if (!prefix) return 'it has no allocation pool.';
+    if (!prefix)
+      return "Neutron's allocation pools have all of them. Make these smaller, so that a range is left which nobody else gives out.";
     const found = prefixOf(prefix, () => 0);
     return 'message' in found ? `its ${found.field} ${found.message}` : undefined;
   };
@@ -198,8 +199,9 @@ function outsideOf(all: openstack.CloudNetwork[], asked: string | undefined): { 
   const notes = parts.flatMap(({ subnet, prefix }) => {
     const problem = problemOf(prefix);
     if (problem !== undefined) return [`The region gives no addresses of the subnet ${subnet.cidr}: ${problem}`];
-    if (subnet.allocation_pools.length === 1) return [];
-    return [`Of the subnet ${subnet.cidr} the region gives only those from ${prefix?.first} to ${prefix?.last}.`];
+    return [
+      `Of the subnet ${subnet.cidr} the region gives the addresses from ${prefix?.first} to ${prefix?.last}, which no allocation pool has.`,
+    ];
   });
   if (prefixes.length === 0)
     throw refused([`The external network ${network.name} has no subnet with addresses to give.`, ...notes].join(' '));

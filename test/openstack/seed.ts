@@ -95,7 +95,7 @@ async function seedNetwork(cloud: CloudClient): Promise<void> {
     body: {
       ...{ network_id: network.id, ip_version: 4, enable_dhcp: false },
       ...{ cidr: '198.18.0.0/24', gateway_ip: '198.18.0.1' },
-      allocation_pools: [{ start: '198.18.0.2', end: '198.18.0.250' }],
+      allocation_pools: [{ start: '198.18.0.200', end: '198.18.0.250' }],
     },
   });
 }
