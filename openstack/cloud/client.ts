@@ -5,8 +5,8 @@ import { type Call, Unavailable } from '../../src/backends/contract/backend.ts';
 import type { CloudAccess } from './clouds.ts';
 import { failureOf, isGone, SERVICES, type Service, unreachable } from './errors.ts';
 
-/** Requests in flight, of one process. */
-const MOST_REQUESTS = 16;
+/** Requests in flight, of one process: one for each call of the backend that may go on. */
+const MOST_REQUESTS = 32;
 /** Some take long: Nova answers an attached interface only when it is there. */
 const PATIENCE_MS = 45_000;
 /** A token is replaced so long before its end. */

@@ -44,7 +44,12 @@ export const machines: Resource<'machine', Server> = {
       ...(user_data !== undefined && { user_data }),
     };
     const hints = group ? { 'os:scheduler_hints': { group } } : {};
-    const made = await api.send('compute', 'POST', '/servers', { server, ...hints }, Made);
+    const made = await api.send('compute', 'POST', '/servers', { server, ...hints }, Made).catch((error: unknown) => {
+      // Nova repeats what it doesn't take, and there may be secrets in it.
+      if (error instanceof Refused && error.message.includes('user_data'))
+        throw new Refused("Nova does not take the machine's user data");
+      throw error;
+    });
     await takeKey(site);
     const live = { ...NEW, id: made.server.id };
     return { ...live, notes: { ...powerNotes({ ...spec, power: 'on' }), group: spec.serverGroupId ?? null } };

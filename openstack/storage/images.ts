@@ -43,7 +43,7 @@ export const images: Resource<'image', Image> = {
         'Glance could not get the image: its address does not answer with one, or the cloud does not allow to fetch it',
       );
     if (live.status === 'queued' && spec.sourceUrl !== undefined && !notes.fetching) {
-      await fetchInto(api, live, await addressOf(call));
+      await fetchInto(api, live, await addressOf(call), spec.sourceUrl);
       return { doing: 'downloading', notes: { fetching: true } };
     }
     if (live.status !== 'active') return { doing: live.status };
@@ -111,8 +111,14 @@ async function addressOf(call: Call): Promise<string> {
   return address;
 }
 
-async function fetchInto(api: Api, { id }: Image, uri: string): Promise<void> {
-  await api.send('image', 'POST', `/images/${id}/import`, { method: { name: 'web-download', uri } });
+async function fetchInto(api: Api, { id }: Image, uri: string, shown: string): Promise<void> {
+  const method = { name: 'web-download', uri };
+  await api.send('image', 'POST', `/images/${id}/import`, { method }).catch((error: unknown) => {
+    // Glance repeats the address, which may have a secret in it.
+    if (error instanceof Refused && error.message.includes(uri))
+      throw new Refused(error.message.replaceAll(uri, shown));
+    throw error;
+  });
 }
 
 const FORMATS = ['iso', 'raw', 'vdi', 'vhd', 'vhdx', 'vmdk'];
