@@ -103,4 +103,4 @@ export const isInTheWay = (error: unknown): boolean =>
 
 /** Whether a create was refused because of what is there: this may be what an earlier call has made, or is still making. */
 export const isTaken = (error: unknown): boolean =>
-  isInTheWay(error) || (hasStatus(error, 400) && error.service === 'network' && error.message.includes('overlap'));
+  isInTheWay(error) || (hasStatus(error, 400) && /overlap|in use|must be available/.test(error.message));
