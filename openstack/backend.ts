@@ -35,7 +35,10 @@ import { volumes } from './storage/volumes.ts';
 import { watchOf } from './watching.ts';
 
 /** How soon to try again what the cloud won't do in the present state. */
-const IN_THE_WAY_MS = 1_000;
+const IN_THE_WAY = { paceMs: 1_000 };
+/** What is said so often in a row takes long: from then on, each pause is twice as long as the one before, up to this. */
+const OFTEN = 10;
+const LONGEST_PAUSE_MS = 5_000;
 const MOST_LOOKS = 5;
 
 /** What is kept with a thing: its ID in the cloud, a digest of what was seen of it, and notes. */
@@ -80,17 +83,22 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const mapped = kind === 'network' || kind === 'image' ? mappingOf(kind)[id] : undefined;
     if (mapped !== undefined) return mapped;
     const resource = resourceOf(kind);
-    const [first] = (await resource?.marked({ api, ref: { kind, id } as Ref })) ?? [];
+    const [first] = resource ? await marked(resource, api, { kind, id } as Ref) : [];
     if (first !== undefined) return first.id;
     // What belongs to the platform has the cloud's own ID in the catalogue.
     return kind === 'network' || kind === 'image' ? (await resource?.get(api, id))?.id : undefined;
   }
   const mappingOf = (kind: 'image' | 'network') => settings.mappings[`${kind}s`];
 
+  /** A cloud that ignores a question answers with all it has: only what has the mark is ours. */
+  async function marked(resource: Any, api: Api, ref: Ref): Promise<Live[]> {
+    return (await resource.marked({ api, ref })).filter((one) => resource.idOf(one) === ref.id);
+  }
+
   /** Finds the thing by its mark, and else by the ID that the handle has: an operator may have overwritten the mark. */
   async function find(resource: Any, api: Api, ref: Ref): Promise<Live[]> {
-    const marked = await resource.marked({ api, ref });
-    if (marked.length > 0) return marked;
+    const found = await marked(resource, api, ref);
+    if (found.length > 0) return found;
     const id = handleOf(ref)?.id;
     const known = id ? await resource.get(api, id) : undefined;
     return known ? [known] : [];
@@ -108,9 +116,10 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const double = found.find((one) => one !== live);
     if (double) {
       await removeOne(resource, site, double);
-      return progressing(resource, 'removing a double');
+      return progressing(resource, 'removing a double', handle);
     }
-    if (live && resource.observed(live) === null) return progressing(resource, 'waiting until the former one is gone');
+    if (live && resource.observed(live) === null)
+      return progressing(resource, 'waiting until the former one is gone', handle);
     if (live) return present(resource, site, live, spec);
     if (call.wasThere && holdsData(ref.kind))
       throw new Refused('It has disappeared from the cloud with everything it held');
@@ -131,7 +140,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     } catch (error) {
       const looks = Number(notes.looks ?? 0) + 1;
       if (!isTaken(error) || looks > MOST_LOOKS) throw error;
-      return inTheWay((error as Error).message, { id: '', seen: '', notes: { looks } });
+      return progressing(IN_THE_WAY, (error as Error).message, { id: '', seen: '', notes: { looks } });
     }
   }
 
@@ -142,7 +151,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
   function lookForLost(handle: Handle) {
     const looks = Number(handle.notes.looks ?? 0) + 1;
     if (looks > MOST_LOOKS) throw new Refused('The cloud began to make it, and gave it up without saying why');
-    return inTheWay('looking for what was begun', { ...handle, notes: { ...handle.notes, looks } });
+    return progressing(IN_THE_WAY, 'looking for what was begun', { ...handle, notes: { ...handle.notes, looks } });
   }
 
   async function present(
@@ -159,20 +168,29 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
       if (!step) return settled(resource, live, handle);
       return progressing(resource, step.doing, { ...handle, notes: { ...site.notes, ...step.notes } });
     } catch (error) {
-      if (isInTheWay(error)) return inTheWay((error as Error).message, handle);
+      if (isInTheWay(error)) return progressing(IN_THE_WAY, (error as Error).message, handle);
       throw error;
     }
   }
 
   async function absent(resource: Any, site: Site, found: readonly Live[]): Promise<Convergence<null>> {
-    if (found.length === 0) return { state: 'settled', observed: null };
+    const [first] = found;
+    if (!first) {
+      await resource.forget?.(site);
+      return { state: 'settled', observed: null };
+    }
     const doing = (await Promise.all(found.map((one) => removeOne(resource, site, one)))).find(
       (why) => why !== undefined,
     );
-    return doing === undefined ? progressing(resource, 'deleting') : inTheWay(doing);
+    const handle = handleOf(site.ref) ?? { id: first.id, seen: '', notes: {} };
+    return doing === undefined ? progressing(resource, 'deleting', handle) : progressing(IN_THE_WAY, doing, handle);
   }
 
-  function settled(resource: Any, live: Live, { id, seen, notes: { begunAt: _, ...notes } }: Handle) {
+  function settled(
+    resource: Any,
+    live: Live,
+    { id, seen, notes: { begunAt: _, told: __, times: ___, ...notes } }: Handle,
+  ) {
     const handle = asJson({ id, seen, notes });
     return { state: 'settled', observed: resource.observed(live), handle } as const;
   }
@@ -224,8 +242,9 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
       const api = client.on(call);
       for (const kind of Object.keys(resources) as CloudKind[]) {
         const resource = needResource(kind);
-        for await (const { id, live } of resource.all(api)) {
-          if (resource.observed(live) === null) continue;
+        for (const live of await resource.all(api)) {
+          const id = resource.idOf(live);
+          if (id === undefined || resource.observed(live) === null) continue;
           yield { kind, id, handle: asJson({ id: live.id, seen: digestOf(resource.seen(live)), notes: {} }) };
         }
       }
@@ -248,12 +267,14 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
   return { ...backend, watch: watchOf(backend.list, (handle) => handleOf({ handle })?.seen) };
 }
 
-const progressing = ({ paceMs }: Any, doing: string, handle?: Handle) => answer(doing, paceMs, handle);
-/** Something else has to end first. */
-const inTheWay = (doing: string, handle?: Handle) => answer(doing, IN_THE_WAY_MS, handle);
-
-function answer(doing: string, askAgainMs: number, handle?: Handle) {
-  return { state: 'progressing', doing, askAgainMs, ...(handle && { handle: asJson(handle) }) } as const;
+/** Says what goes on. The handle has what was said before, and how often. */
+function progressing({ paceMs }: { paceMs: number }, doing: string, handle?: Handle) {
+  if (!handle) return { state: 'progressing', doing, askAgainMs: paceMs } as const;
+  const { told, times } = handle.notes;
+  const again = told === doing ? Number(times) + 1 : 1;
+  const askAgainMs = Math.min(paceMs * 2 ** Math.max(0, again - OFTEN), LONGEST_PAUSE_MS);
+  const notes = { ...handle.notes, told: doing, times: again };
+  return { state: 'progressing', doing, askAgainMs, handle: asJson({ ...handle, notes }) } as const;
 }
 
 const asJson = (handle: Handle): Json => ({ ...handle, notes: { ...handle.notes } });

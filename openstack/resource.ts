@@ -45,7 +45,12 @@ export interface Resource<K extends Kind, L extends Live> {
   observed(live: L): Observations[K] | null;
   /** What of the thing has to be looked at again if it changes. */
   seen(live: L): unknown;
-  all(api: Api): AsyncIterable<{ id: string; live: L }>;
+  /** Lists what the project has of the kind, also what is not ours. */
+  all(api: Api): Promise<L[]>;
+  /** Returns our ID of it, undefined if it has no mark. */
+  idOf(live: L): string | undefined;
+  /** Removes what may be left of a thing that is gone. */
+  forget?(site: Pick<Site<K>, 'api' | 'ref'>): Promise<void>;
 }
 
 /** Under this name clouds keep the IDs of what we make, where they keep names and values. */
@@ -66,3 +71,7 @@ export const digestOf = (seen: unknown): string =>
 /** Whether two lists have the same members, in any order. */
 export const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && new Set([...one, ...other]).size === new Set(one).size;
+
+/** Neutron gives addresses of IPv6 to ports by itself where a subnet has routers announce them: these don't count. */
+export const hasAddresses = (there: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.every((one) => there.includes(one)) && there.every((one) => wanted.includes(one) || one.includes(':'));

@@ -218,6 +218,9 @@ async function login(access: CloudAccess, call: Pick<Call, 'log'>): Promise<Sess
 }
 
 function urlsOf({ authUrl, region, interface: wanted }: CloudAccess, { catalog }: Token): Session['urls'] {
+  const regions = new Set(catalog.flatMap(({ endpoints }) => endpoints.map(({ region_id }) => region_id)));
+  if (region === undefined && regions.size > 1)
+    throw new Unavailable(`clouds.yaml names no region, and the cloud has ${[...regions].join(', ')}`);
   const urls: Session['urls'] = { identity: authUrl };
   for (const [service, { types, path }] of Object.entries(SERVICES)) {
     if (service === 'identity') continue;
@@ -247,7 +250,7 @@ async function send(
   const changes = request.method !== 'GET';
   const begun = performance.now();
   const late = AbortSignal.timeout(PATIENCE_MS);
-  signal.throwIfAborted();
+  if (!changes) signal.throwIfAborted();
   try {
     const response = await fetch(url, { ...request, signal: changes ? late : AbortSignal.any([signal, late]) });
     const text = await response.text();

@@ -13,6 +13,7 @@ const text = (auth: object, more: object = {}) => stringify({ clouds: { mine: { 
 
 it('reads a user with a password', () => {
   expect(accessIn(text(password, { region_name: 'west', interface: 'internal' }), undefined)).toEqual({
+    name: 'mine',
     authUrl: 'https://keystone.example.com:5000/v3',
     region: 'west',
     interface: 'internal',
@@ -33,6 +34,7 @@ it('reads an application credential, which belongs to a project by itself', () =
     application_credential_secret: 'sesame',
   };
   expect(accessIn(text(auth), 'mine')).toEqual({
+    name: 'mine',
     authUrl: 'https://keystone.example.com/identity/v3',
     region: undefined,
     interface: 'public',
@@ -45,6 +47,12 @@ it('reads an application credential, which belongs to a project by itself', () =
 const { password: _, ...withoutPassword } = password;
 const { project_name: __, ...withoutProject } = password;
 it.each([
+  [
+    'no YAML',
+    'clouds: {mine: {auth: {password: @sesame}}}',
+    undefined,
+    /^it is no valid YAML; a password with special characters has to be in quotes$/,
+  ],
   ['another file', 'hello', undefined, /^it is no clouds\.yaml: clouds /],
   ['no address', text({ ...password, auth_url: 'keystone' }), undefined, /clouds\/mine\/auth\/auth_url must match/],
   ['no password', text(withoutPassword), undefined, /^it needs an application credential, or a user with a password$/],

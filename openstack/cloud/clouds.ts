@@ -45,7 +45,7 @@ export interface CloudAccess {
  * @throws Error that says what is missing
  */
 export function accessIn(text: string, name: string | undefined): CloudAccess {
-  const content: unknown = parse(text);
+  const content = parsed(text);
   if (!Value.Check(Clouds, content)) {
     const [first] = Value.Errors(Clouds, content);
     throw new Error(`it is no clouds.yaml: ${first?.instancePath.slice(1) || 'clouds'} ${first?.message ?? ''}`);
@@ -64,6 +64,15 @@ export function accessIn(text: string, name: string | undefined): CloudAccess {
     region: cloud.region_name,
     interface: cloud.interface ?? 'public',
   };
+}
+
+/** Nothing of the text is told: there is a password in it. */
+function parsed(text: string): unknown {
+  try {
+    return parse(text, { prettyErrors: false });
+  } catch {
+    throw new Error('it is no valid YAML; a password with special characters has to be in quotes');
+  }
 }
 
 function authOf(auth: Auth): object {

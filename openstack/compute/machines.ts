@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { MachineObservation, Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
-import { isGone } from '../cloud/errors.ts';
 import { MARK, markOf, type Notes, type Resource, type Site, type Step } from '../resource.ts';
 import { changePower, powerNotes } from './power.ts';
 import { Server } from './server.ts';
@@ -44,15 +43,21 @@ export const machines: Resource<'machine', Server> = {
       ...(user_data !== undefined && { user_data }),
     };
     const hints = group ? { 'os:scheduler_hints': { group } } : {};
-    const made = await api.send('compute', 'POST', '/servers', { server, ...hints }, Made).catch((error: unknown) => {
-      // Nova repeats what it doesn't take, and there may be secrets in it.
-      if (error instanceof Refused && error.message.includes('user_data'))
-        throw new Refused("Nova does not take the machine's user data");
-      throw error;
-    });
+    const made = await api
+      .send('compute', 'POST', '/servers', { server, ...hints }, Made)
+      .catch(async (error: unknown) => {
+        await takeKey(site);
+        // Nova repeats what it doesn't take, and there may be secrets in it.
+        if (error instanceof Refused && error.message.includes('user_data'))
+          throw new Refused("Nova does not take the machine's user data");
+        throw error;
+      });
     await takeKey(site);
     const live = { ...NEW, id: made.server.id };
-    return { ...live, notes: { ...powerNotes({ ...spec, power: 'on' }), group: spec.serverGroupId ?? null } };
+    return {
+      ...live,
+      notes: { ...powerNotes({ ...spec, power: 'on' }), group: spec.serverGroupId ?? null, flavor: spec.flavorId },
+    };
   },
   async change(site, live, spec) {
     const { api } = site;
@@ -60,7 +65,7 @@ export const machines: Resource<'machine', Server> = {
     if (task !== null) return { doing: task };
     if (live.status === 'BUILD') return { doing: 'building' };
     if (live.status === 'VERIFY_RESIZE') return act(api, live, { confirmResize: null }, 'resizing');
-    if (live.status === 'ERROR' && !site.call.wasThere)
+    if (live.status === 'ERROR' && (!site.call.wasThere || wasAsked(site, 'resize')))
       throw new Refused(live.fault?.message ?? 'Nova could not make the machine, and does not say why');
     if (live.name !== spec.name) {
       await api.send('compute', 'PUT', `/servers/${live.id}`, { server: { name: spec.name } });
@@ -74,11 +79,11 @@ export const machines: Resource<'machine', Server> = {
       changePower(site, live, spec)
     );
   },
-  async remove(site, { id, ...live }) {
+  async remove({ api }, { id, ...live }) {
     if (live['OS-EXT-STS:task_state'] === 'deleting') return;
-    await site.api.send('compute', 'DELETE', `/servers/${id}`, undefined);
-    await takeKey(site);
+    await api.send('compute', 'DELETE', `/servers/${id}`, undefined);
   },
+  forget: takeKey,
   observed: (live) =>
     live['OS-EXT-STS:task_state'] === 'deleting' || live.status === 'DELETED' ? null : powerOf(live),
   seen: (live) => [
@@ -88,12 +93,8 @@ export const machines: Resource<'machine', Server> = {
     live['os-extended-volumes:volumes_attached'].map(({ id }) => id).toSorted(),
     macAddressesOf(live),
   ],
-  async *all(api) {
-    for (const live of await api.list('compute', '/servers/detail', Server, undefined, 'servers')) {
-      const id = live.metadata[MARK];
-      if (id !== undefined) yield { id, live };
-    }
-  },
+  all: (api) => api.list('compute', '/servers/detail', Server, undefined, 'servers'),
+  idOf: ({ metadata }) => metadata[MARK],
 };
 
 /** Of a machine that Nova has only just accepted: it may not even find it for a moment. */
@@ -125,13 +126,7 @@ function macAddressesOf({ addresses }: Server): string[] {
 
 const flavorIn = ({ names }: Site, { flavorId }: MachineSpec): string => names.mappings.flavors[flavorId] ?? flavorId;
 
-export async function act(
-  api: Api,
-  { id }: Pick<Server, 'id'>,
-  body: object,
-  doing: string,
-  notes?: Notes,
-): Promise<Step> {
+async function act(api: Api, { id }: Pick<Server, 'id'>, body: object, doing: string, notes?: Notes): Promise<Step> {
   await api.send('compute', 'POST', `/servers/${id}/action`, body);
   return { doing, ...(notes && { notes }) };
 }
@@ -149,9 +144,8 @@ async function giveKey({ api, ref }: Site<'machine'>, { publicKey }: MachineSpec
 }
 
 async function takeKey({ api, ref }: Pick<Site<'machine'>, 'api' | 'ref'>): Promise<void> {
-  await api.send('compute', 'DELETE', `/os-keypairs/${markOf(ref)}`, undefined).catch((error: unknown) => {
-    if (!isGone(error)) throw error;
-  });
+  // One that is left goes with its machine at the latest.
+  await api.send('compute', 'DELETE', `/os-keypairs/${markOf(ref)}`, undefined).catch(() => {});
 }
 
 /** Nova boots only from what says that it can be booted from; an empty disk doesn't say so by itself. */
@@ -188,15 +182,20 @@ async function refuseOtherGroup(site: Site<'machine'>, { id }: Server, { serverG
     throw new Refused('Nova can not put a machine into another placement group, or take it out of one');
 }
 
+/** Whether this was asked for since the last change of what is wanted. */
+const wasAsked = ({ call, notes }: Site<'machine'>, what: string): boolean => notes[what] === call.generation;
+
+/** What counts is which flavor the machine was given last: an operator may rename it, or map it to another one. */
 async function changeFlavor(site: Site<'machine'>, live: Server, spec: MachineSpec): Promise<Step | undefined> {
   const { api, call, notes } = site;
+  if (notes.flavor === spec.flavorId) return undefined;
   const flavorRef = flavorIn(site, spec);
-  const { flavor } = await api.get('compute', `/flavors/${flavorRef}`, Flavor);
-  if (live.flavor.original_name === flavor.name) return undefined;
-  const asked = `${call.generation} ${flavorRef}`;
+  const found = await api.find('compute', `/flavors/${flavorRef}`, Flavor);
+  if (!found) throw new Refused('The cloud has no such flavor any more');
+  if (live.flavor.original_name === found.flavor.name) return { doing: 'resizing', notes: { flavor: spec.flavorId } };
   // Nova may accept it, find no host, and go back without an error.
-  if (notes.resize === asked) throw new Refused(`Nova did not resize the machine: ${await reasonOf(api, live)}`);
-  return act(api, live, { resize: { flavorRef } }, 'resizing', { resize: asked });
+  if (wasAsked(site, 'resize')) throw new Refused(`Nova did not resize the machine: ${await reasonOf(api, live)}`);
+  return act(api, live, { resize: { flavorRef } }, 'resizing', { resize: call.generation });
 }
 
 async function reasonOf(api: Api, { id }: Server): Promise<string> {

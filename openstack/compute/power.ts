@@ -1,3 +1,4 @@
+import { Refused } from '../../src/backends/contract/backend.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
 import type { Notes, Site, Step } from '../resource.ts';
@@ -23,9 +24,8 @@ export async function changePower(
   if (last === wanted.power) return undefined;
   const [power, soft, hard] = last.split(' ');
   const rebooted = { power: `${power} ${spec.reboots.soft} ${spec.reboots.hard}` };
-  if (Number(hard) !== spec.reboots.hard) return reboot(api, live, 'HARD', rebooted);
-  if (Number(soft) !== spec.reboots.soft)
-    return reboot(api, live, live.status === 'ACTIVE' ? 'SOFT' : 'HARD', rebooted);
+  if (Number(hard) < spec.reboots.hard) return reboot(api, live, 'HARD', rebooted);
+  if (Number(soft) < spec.reboots.soft) return reboot(api, live, live.status === 'ACTIVE' ? 'SOFT' : 'HARD', rebooted);
   // Done is what is seen.
   if (live.status === STATUS[spec.power]) return { doing: 'powering', notes: wanted };
   return towards(api, live, spec.power);
@@ -48,6 +48,7 @@ async function towards(api: Api, live: Server, power: MachineSpec['power']): Pro
   else if (live.status === 'SUSPENDED') await act(api, live, { resume: null });
   else if (live.status === 'PAUSED') await act(api, live, { unpause: null });
   else if (live.status === 'SHUTOFF') await act(api, live, { 'os-start': null });
+  else if (live.status !== 'ACTIVE') throw new Refused(`The machine is in the state ${live.status} in Nova`);
   else if (power === 'off') await act(api, live, { 'os-stop': null });
   else await act(api, live, { suspend: null });
   return { doing: 'powering' };

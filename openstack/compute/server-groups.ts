@@ -22,10 +22,6 @@ export const serverGroups: Resource<'server_group', Static<typeof ServerGroup>> 
   },
   observed: () => ({}),
   seen: () => [],
-  async *all(api) {
-    for (const live of await api.list('compute', '/os-server-groups', ServerGroup, undefined, 'server_groups')) {
-      const id = idIn(live.name, 'server_group');
-      if (id !== undefined) yield { id, live };
-    }
-  },
+  all: (api) => api.list('compute', '/os-server-groups', ServerGroup, undefined, 'server_groups'),
+  idOf: ({ name }) => idIn(name, 'server_group'),
 };

@@ -14,12 +14,12 @@ export async function userDataOf({ secrets, username }: Specs['machine'], call: 
   if (password === undefined) return own;
   const settings = cloudConfig(password, username);
   if (own === undefined) return base64(settings);
-  const text = Buffer.from(own, 'base64').toString();
   return base64(
     [
       `Content-Type: multipart/mixed; boundary="${BOUNDARY}"\nMIME-Version: 1.0\n`,
-      part(settings, 'text/cloud-config'),
-      part(text, typeOf(text)),
+      part('text/cloud-config', base64(settings)),
+      // cloud-init finds out by itself what it is.
+      part('text/plain', own),
       `--${BOUNDARY}--\n`,
     ].join('\n'),
   );
@@ -35,9 +35,6 @@ const cloudConfig = (password: string, username: string | undefined): string =>
     ssh_pwauth: true,
   })}`;
 
-const part = (text: string, type: string): string =>
-  `--${BOUNDARY}\nContent-Type: ${type}; charset="utf-8"\nMIME-Version: 1.0\n\n${text}\n`;
-
-/** As cloud-init tells them apart. */
-const typeOf = (text: string): string =>
-  text.startsWith('#cloud-config') ? 'text/cloud-config' : 'text/x-shellscript';
+/** `content` is in base64. */
+const part = (type: string, content: string): string =>
+  `--${BOUNDARY}\nContent-Type: ${type}\nMIME-Version: 1.0\nContent-Transfer-Encoding: base64\n\n${content}\n`;

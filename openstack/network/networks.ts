@@ -13,7 +13,12 @@ const neutronNetworks = inNeutron('network', 'network', Network);
 
 export const networks: Resource<'network', Static<typeof Network>> = {
   ...neutronNetworks,
-  create: (site, { name, mtu }) => neutronNetworks.make(site, { name, mtu }),
+  /** Some clouds have less room in their packets than we want. */
+  create: (site, { name, mtu }) =>
+    neutronNetworks.make(site, { name, mtu }).catch((error: unknown) => {
+      if (error instanceof Refused && error.message.includes('MTU')) return neutronNetworks.make(site, { name });
+      throw error;
+    }),
   async change({ api }, live, { name }) {
     if (live.name === name) return undefined;
     await neutronNetworks.put(api, live, { name });
@@ -73,8 +78,11 @@ export const subnetsKeeping = (
       live.enable_dhcp === wanted.enable_dhcp &&
       live.dns_nameservers.join() === wanted.dns_nameservers.join() &&
       isSameSet(live.host_routes.map(textOf), wanted.host_routes.map(textOf));
-    if (!isAsWanted) await neutronSubnets.put(api, live, wanted);
-    else if (!spec.platformRouted || !(await leadOut(api, live, external))) return undefined;
+    if (!isAsWanted) {
+      if (spec.platformRouted && live.gateway_ip !== wanted.gateway_ip) await closeOutlet(api, live.id);
+      await neutronSubnets.put(api, live, wanted);
+    }
+    if (isAsWanted && !(spec.platformRouted && (await leadOut(api, live, external)))) return undefined;
     return { doing: 'configuring' };
   },
   async remove(site, live) {

@@ -42,12 +42,9 @@ export function inNeutron<K extends Kind, S extends TSchema>(kind: K, name: stri
     async remove({ api }: Pick<Site<K>, 'api'>, { id }: Live): Promise<void> {
       await api.send('network', 'DELETE', `${path}/${id}`, undefined);
     },
-    async *all(api: Api): AsyncIterable<{ id: string; live: L }> {
-      const project_id = await api.projectId();
-      for (const live of (await api.list('network', path, schema, { project_id }, as)) as L[]) {
-        const id = idIn(live.description, kind);
-        if (id !== undefined) yield { id, live };
-      }
+    async all(api: Api): Promise<L[]> {
+      return (await api.list('network', path, schema, { project_id: await api.projectId() }, as)) as L[];
     },
+    idOf: ({ description }: L) => idIn(description, kind),
   } satisfies Partial<Resource<K, L>> & Record<string, unknown>;
 }

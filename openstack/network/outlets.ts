@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { Api } from '../cloud/client.ts';
 import { isGone } from '../cloud/errors.ts';
@@ -10,7 +10,8 @@ import type { Live } from '../resource.ts';
  */
 
 const Named = Type.Object({ id: Type.String(), name: Type.String() });
-const Router = Type.Object({ id: Type.String() });
+const Router = Type.Object({ id: Type.String(), description: Type.String() });
+const FloatingIp = Type.Object({ id: Type.String(), router_id: Type.Union([Type.String(), Type.Null()]) });
 const Port = Type.Object({ id: Type.String(), device_owner: Type.String() });
 const Made = Type.Object({ router: Router });
 
@@ -51,8 +52,8 @@ export async function leadOut(api: Api, subnet: Routed, external: (api: Api) => 
 /** Removes what `leadOut` made. Floating addresses that led through it lead nowhere until they are assigned again. */
 export async function closeOutlet(api: Api, subnetId: string): Promise<void> {
   for (const { id } of await outletsOf(api, subnetId)) {
-    const assigned = await api.list('network', '/floatingips', Router, { router_id: id });
-    for (const one of assigned)
+    const assigned = await api.list('network', '/floatingips', FloatingIp, { router_id: id });
+    for (const one of assigned.filter(({ router_id }) => router_id === id))
       await api.send('network', 'PUT', `/floatingips/${one.id}`, { floatingip: { port_id: null } });
     const path = `/routers/${id}/remove_router_interface`;
     await api.send('network', 'PUT', path, { subnet_id: subnetId }).catch((error: unknown) => {
@@ -62,8 +63,11 @@ export async function closeOutlet(api: Api, subnetId: string): Promise<void> {
   }
 }
 
-const outletsOf = (api: Api, subnetId: string) =>
-  api.list('network', '/routers', Router, { description: markOfOutlet(subnetId) });
+async function outletsOf(api: Api, subnetId: string): Promise<Static<typeof Router>[]> {
+  const mark = markOfOutlet(subnetId);
+  const found = await api.list('network', '/routers', Router, { description: mark });
+  return found.filter(({ description }) => description === mark);
+}
 
 async function makeOutlet(api: Api, subnetId: string, network_id: string) {
   const description = markOfOutlet(subnetId);

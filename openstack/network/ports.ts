@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Specs } from '../../src/backends/contract/specs.ts';
-import { isSameSet, type Resource, type Site } from '../resource.ts';
+import { hasAddresses, isSameSet, type Resource, type Site } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
 
 const Pair = Type.Object({ ip_address: Type.String(), mac_address: Type.Optional(Type.String()) });
@@ -36,7 +36,7 @@ export const ports: Resource<'port', Port> = {
         live.allowed_address_pairs.map((pair) => pairText(pair, live.mac_address)),
         pairs,
       );
-    const isAddressed = isSameSet(addressesOf(live), Object.keys(spec.addresses));
+    const isAddressed = hasAddresses(addressesOf(live), Object.keys(spec.addresses));
     if (isFiltered && isAddressed) return undefined;
     const addresses = isAddressed ? {} : { fixed_ips: await fixedIpsOf(site, spec) };
     await neutron.put(site.api, live, { ...wanted, ...addresses });

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
 import { isGone, isInTheWay } from '../cloud/errors.ts';
-import { isSameSet, type Resource, type Site } from '../resource.ts';
+import { hasAddresses, isSameSet, type Resource, type Site } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
 import { closeOutlet } from './outlets.ts';
 
@@ -21,12 +21,20 @@ const Router = Type.Object({
 type Router = Static<typeof Router>;
 const neutron = inNeutron('router', 'router', Router);
 
-const Interface = Type.Object({ id: Type.String(), description: Type.String(), device_id: Type.String() });
+const Interface = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  device_id: Type.String(),
+  fixed_ips: Type.Array(Type.Object({ ip_address: Type.String() })),
+});
 type Interface = Static<typeof Interface>;
 const One = Type.Object({ port: Interface });
 
 /** The ports of a router have no wants of their own, so they have marks that no list takes for those of ports. */
 const markOfInterface = (portId: string): string => `tradewind-router-interface-${portId}`;
+/** They have the name of their router, by which they are found also before it has them. */
+const nameOfInterfaces = (routerId: string): string => `tradewind-router-${routerId}`;
 
 export const routers: Resource<'router', Router> = {
   ...neutron,
@@ -36,21 +44,20 @@ export const routers: Resource<'router', Router> = {
   /** Adds interfaces before routes lead through them, and removes them when no route does any more. */
   async change(site, live, spec) {
     const { api } = site;
-    const attached = await interfacesOf(api, live);
-    const there = new Set(attached.map(({ description }) => description));
-    const missing = Object.keys(spec.interfaces).filter((id) => !there.has(markOfInterface(id)));
-    for (const id of missing) await attach(site, live, id, spec.interfaces[id] as InterfaceSpec);
+    const made = await interfacesOf(site);
+    const missing = Object.entries(spec.interfaces).filter(([id, one]) => !isAttached(made, live, id, one));
+    for (const [id, one] of missing) await attach(site, live, { id, spec: one, made });
     const changes = await changesOf(site, live, spec);
     if (changes) await neutron.put(api, live, changes);
     const wanted = new Set(Object.keys(spec.interfaces).map(markOfInterface));
-    const surplus = attached.filter(({ description }) => !wanted.has(description));
+    const surplus = made.filter(({ description }) => !wanted.has(description));
     for (const one of surplus) await detach(api, live, one);
     return missing.length + surplus.length > 0 || changes ? { doing: 'configuring' } : undefined;
   },
   async remove(site, live) {
-    const attached = await interfacesOf(site.api, live);
+    const made = await interfacesOf(site);
     if (live.routes.length > 0) await neutron.put(site.api, live, { routes: [] });
-    for (const one of attached) await detach(site.api, live, one);
+    for (const one of made) await detach(site.api, live, one);
     await neutron.remove(site, live);
   },
   observed: () => ({}),
@@ -83,7 +90,7 @@ async function changesOf(site: Site<'router'>, live: Router, spec: Specs['router
       ? now === gateway
       : now.network_id === gateway.network_id &&
         (now.enable_snat ?? true) === gateway.enable_snat &&
-        isSameSet(addressesOf(now), addressesOf(gateway));
+        hasAddresses(addressesOf(now), addressesOf(gateway));
   const changes = {
     ...(live.name !== spec.name && { name: spec.name }),
     ...(!isSameSet(live.routes.map(textOf), spec.routes.map(textOf)) && { routes: spec.routes }),
@@ -92,25 +99,43 @@ async function changesOf(site: Site<'router'>, live: Router, spec: Specs['router
   return Object.keys(changes).length > 0 ? changes : undefined;
 }
 
-async function interfacesOf(api: Api, { id: device_id }: Router): Promise<Interface[]> {
-  const all = await api.list('network', '/ports', Interface, { device_id });
-  return all.filter(({ description }) => description.startsWith(markOfInterface('')));
+async function interfacesOf({ api, ref }: Pick<Site<'router'>, 'api' | 'ref'>): Promise<Interface[]> {
+  const name = nameOfInterfaces(ref.id);
+  return (await api.list('network', '/ports', Interface, { name })).filter((one) => one.name === name);
 }
 
-async function attach({ api, names }: Site<'router'>, router: Router, id: string, spec: InterfaceSpec): Promise<void> {
-  const description = markOfInterface(id);
-  // The answer to an earlier try may have been lost before the router got the port.
-  const [found] = await api.list('network', '/ports', Interface, { description });
-  if (found?.device_id === router.id) return;
-  const port = found ?? (await newInterface(api, names, description, spec));
+const interfaceIn = (made: readonly Interface[], id: string): Interface | undefined =>
+  made.find(({ description }) => description === markOfInterface(id));
+
+function isAttached(made: readonly Interface[], { id }: Router, portId: string, { address }: InterfaceSpec): boolean {
+  const found = interfaceIn(made, portId);
+  return found?.device_id === id && found.fixed_ips.some(({ ip_address }) => ip_address === address);
+}
+
+interface Attaching {
+  id: string;
+  spec: InterfaceSpec;
+  made: readonly Interface[];
+}
+
+async function attach(site: Site<'router'>, router: Router, { id, spec, made }: Attaching): Promise<void> {
+  const { api, names } = site;
+  const found = interfaceIn(made, id);
+  if (found?.device_id === router.id) {
+    const fixed_ips = [{ subnet_id: await names.of(api, 'subnet', spec.subnetId), ip_address: spec.address }];
+    await api.send('network', 'PUT', `/ports/${found.id}`, { port: { fixed_ips } });
+    return;
+  }
+  const port = found ?? (await newInterface(site, id, spec));
   await api.send('network', 'PUT', `/routers/${router.id}/add_router_interface`, { port_id: port.id });
 }
 
-async function newInterface(api: Api, names: Site['names'], description: string, spec: InterfaceSpec) {
+async function newInterface({ api, names, ref }: Site<'router'>, id: string, spec: InterfaceSpec): Promise<Interface> {
   const network_id = await names.of(api, 'network', spec.networkId);
   const subnet_id = await names.of(api, 'subnet', spec.subnetId);
   const fixed_ips = [{ subnet_id, ip_address: spec.address }];
-  const port = { network_id, mac_address: spec.macAddress, fixed_ips, description };
+  const marks = { name: nameOfInterfaces(ref.id), description: markOfInterface(id) };
+  const port = { network_id, mac_address: spec.macAddress, fixed_ips, ...marks };
   const make = async () => (await api.send('network', 'POST', '/ports', { port }, One)).port;
   return make().catch(async (error: unknown) => {
     if (!isInTheWay(error)) throw error;
@@ -119,10 +144,12 @@ async function newInterface(api: Api, names: Site['names'], description: string,
   });
 }
 
-/** The port goes with its place at the router. */
-async function detach(api: Api, { id }: Router, { id: port_id }: Interface): Promise<void> {
+/** The port goes with its place at the router. One that no router has got yet goes by itself. */
+async function detach(api: Api, router: Router, { id: port_id, device_id }: Interface): Promise<void> {
   try {
-    await api.send('network', 'PUT', `/routers/${id}/remove_router_interface`, { port_id });
+    if (device_id === router.id)
+      await api.send('network', 'PUT', `/routers/${router.id}/remove_router_interface`, { port_id });
+    else await api.send('network', 'DELETE', `/ports/${port_id}`, undefined);
   } catch (error) {
     if (!isGone(error)) throw error;
   }

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { SecurityRuleSpec, Specs } from '../../src/backends/contract/specs.ts';
-import { isGone } from '../cloud/errors.ts';
+import { canonicalCidr } from '../../src/lib/cidr.ts';
+import type { Api } from '../cloud/client.ts';
+import { CloudError, isGone } from '../cloud/errors.ts';
 import type { Resource, Site } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
 
@@ -32,15 +34,10 @@ export const securityGroups: Resource<'security_group', Group> = {
     const there = new Set(live.security_group_rules.map(meaningOf));
     const missing = [...wanted].filter(([meaning]) => !there.has(meaning)).map(([, rule]) => rule);
     const surplus = surplusOf(live.security_group_rules, wanted);
-    if (missing.length > 0) {
-      const rules = missing.map((rule) => ({ ...rule, security_group_id: live.id }));
-      await api.send('network', 'POST', '/security-group-rules', { security_group_rules: rules });
-    }
-    await Promise.all(
-      surplus.map(({ id }) =>
-        api.send('network', 'DELETE', `/security-group-rules/${id}`, undefined).catch(unlessGone),
-      ),
-    );
+    const fault = await allow(api, live, missing).catch((error: unknown) => error);
+    // What is to be closed is closed, whatever was in the way of the rest.
+    await Promise.all(surplus.map((rule) => unlessGone(api.send('network', 'DELETE', pathOf(rule), undefined))));
+    if (fault !== undefined) throw fault;
     const isAsWanted = live.name === name && missing.length + surplus.length === 0;
     return isAsWanted ? undefined : { doing: 'changing rules' };
   },
@@ -52,21 +49,55 @@ export const securityGroups: Resource<'security_group', Group> = {
 const nameOf = ({ ref }: Site<'security_group'>, { name }: Specs['security_group']): string =>
   name.toLowerCase() === 'default' ? `default of ${ref.projectId}` : name;
 
-function unlessGone(error: unknown): void {
-  if (!isGone(error)) throw error;
+type NewRule = Omit<Rule, 'id'>;
+const RULES = '/security-group-rules';
+const pathOf = ({ id }: Rule): string => `${RULES}/${id}`;
+
+/** Neutron refuses all of a list if it has one of them; then each is added by itself. */
+async function allow(api: Api, { id }: Group, missing: readonly NewRule[]): Promise<undefined> {
+  if (missing.length === 0) return;
+  const rules = missing.map((rule) => ({ ...rule, security_group_id: id }));
+  const add = (body: object) => api.send('network', 'POST', RULES, body);
+  await add({ security_group_rules: rules }).catch(async (error: unknown) => {
+    if (!isThere(error)) throw error;
+    for (const security_group_rule of rules)
+      await add({ security_group_rule }).catch((fault: unknown) => {
+        if (!isThere(fault)) throw fault;
+      });
+  });
 }
 
-/** What a rule says. Neutron lets two rules that say the same be made at the same time, and has one name for ICMP of IPv6. */
-function meaningOf(rule: Omit<Rule, 'id'>): string {
-  const { direction, ethertype, port_range_min: min, port_range_max: max } = rule;
-  const isIcmp6 = ethertype === 'IPv6' && ['icmp', 'icmpv6'].includes(rule.protocol ?? '');
-  const protocol = isIcmp6 ? 'ipv6-icmp' : protocolOf(rule.protocol);
-  return JSON.stringify([direction, ethertype, protocol, min, max, rule.remote_ip_prefix, rule.remote_group_id]);
+const isThere = (error: unknown): boolean => error instanceof CloudError && error.type === 'SecurityGroupRuleExists';
+
+async function unlessGone(removal: Promise<unknown>): Promise<void> {
+  await removal.catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
 }
 
-/** `any` is all protocols, as none is. */
-const protocolOf = (protocol: string | null | undefined): string | null =>
-  protocol === undefined || protocol === 'any' || protocol === '0' ? null : protocol;
+/** What a rule says to Neutron, which has several ways to say some of it. Two that say the same may be made at the same time. */
+function meaningOf(rule: NewRule): string {
+  const { direction, ethertype, protocol, port_range_min: min, port_range_max: max, remote_group_id: group } = rule;
+  const known = protocol === null ? null : (SPELLINGS[`${ethertype} ${protocol}`] ?? SPELLINGS[protocol] ?? protocol);
+  return JSON.stringify([direction, ethertype, known, min, max, prefixOf(rule.remote_ip_prefix), group]);
+}
+
+const SPELLINGS: Readonly<Record<string, string | null>> = {
+  any: null,
+  '0': null,
+  'IPv6 icmp': 'ipv6-icmp',
+  icmpv6: 'ipv6-icmp',
+  ipip: '4',
+};
+/** Those that Neutron doesn't know by our name, or knows another one by it. */
+const NUMBERS: Readonly<Record<string, string>> = { ipencap: '4', ipip: '94' };
+
+/** All addresses are the same as no prefix. */
+function prefixOf(prefix: string | null): string | null {
+  if (prefix === null) return null;
+  const network = canonicalCidr(prefix)?.network ?? prefix;
+  return network.endsWith('/0') ? null : network;
+}
 
 function surplusOf(rules: readonly Rule[], wanted: ReadonlyMap<string, unknown>): Rule[] {
   const kept = new Set<string>();
@@ -86,7 +117,10 @@ async function wantedRules({ api, names }: Site<'security_group'>, { rules }: Sp
   return new Map(all.map((rule) => [meaningOf(rule), rule]));
 }
 
-function ruleOf(rule: SecurityRuleSpec, groups: ReadonlyMap<string, string>): Omit<Rule, 'id'> {
+const protocolOf = (protocol: string | undefined): string | null =>
+  protocol === undefined || protocol === 'any' ? null : (NUMBERS[protocol] ?? protocol);
+
+function ruleOf(rule: SecurityRuleSpec, groups: ReadonlyMap<string, string>): NewRule {
   return {
     direction: rule.direction,
     ethertype: rule.ethertype,

@@ -18,6 +18,8 @@ const Image = Type.Object(
   { additionalProperties: true },
 );
 type Image = Static<typeof Image>;
+const NOT_FETCHED =
+  'Glance could not get the image: its address does not answer with one, or the cloud does not allow to fetch it';
 const FAILED = new Set(['killed', 'deactivated']);
 const Upload = Type.Object({ 'os-volume_upload_image': Type.Object({ image_id: Type.String() }) });
 
@@ -25,10 +27,10 @@ export const images: Resource<'image', Image> = {
   paceMs: 500,
   /** Cinder, which makes images of volumes, can give them only a name. */
   async marked({ api, ref }) {
-    const mark = markOf(ref);
+    const [mark, owner] = [markOf(ref), await api.projectId()];
     const [tagged, named] = await Promise.all([
-      api.list('image', '/images', Image, { tag: mark }),
-      api.list('image', '/images', Image, { name: mark }),
+      api.list('image', '/images', Image, { tag: mark, owner }),
+      api.list('image', '/images', Image, { name: mark, owner }),
     ]);
     const all = new Map([...tagged, ...named].map((image) => [image.id, image]));
     return [...all.values()].toSorted((one, other) => one.created_at.localeCompare(other.created_at));
@@ -38,11 +40,9 @@ export const images: Resource<'image', Image> = {
     return spec.volumeId === undefined ? download(site, spec) : saveVolume(site, spec.volumeId);
   },
   async change({ api, call, notes, ref }, live, spec) {
-    if (live.os_glance_failed_import || FAILED.has(live.status))
-      throw new Refused(
-        'Glance could not get the image: its address does not answer with one, or the cloud does not allow to fetch it',
-      );
-    if (live.status === 'queued' && spec.sourceUrl !== undefined && !notes.fetching) {
+    if (live.os_glance_failed_import || FAILED.has(live.status)) throw new Refused(NOT_FETCHED);
+    if (live.status === 'queued' && notes.fetching) await refuseFailed(api, live);
+    else if (live.status === 'queued' && spec.sourceUrl !== undefined) {
       await fetchInto(api, live, await addressOf(call), spec.sourceUrl);
       return { doing: 'downloading', notes: { fetching: true } };
     }
@@ -65,11 +65,11 @@ export const images: Resource<'image', Image> = {
     return size === null ? {} : { sizeBytes: size };
   },
   seen: ({ status, name }) => [status, name],
-  async *all(api) {
-    for (const live of await api.list('image', '/images', Image, { owner: await api.projectId() })) {
-      const id = [...live.tags, live.name].map((text) => idIn(text, 'image')).find((one) => one !== undefined);
-      if (id !== undefined) yield { id, live };
-    }
+  all: async (api) => api.list('image', '/images', Image, { owner: await api.projectId() }),
+  /** A name counts only before there is a tag: later it is the client's. */
+  idOf: ({ name, tags }) => {
+    const marked = tags.map((tag) => idIn(tag, 'image')).find((id) => id !== undefined);
+    return marked ?? idIn(name, 'image');
   },
 };
 
@@ -96,6 +96,12 @@ async function saveVolume({ api, names, ref }: Site<'image'>, volumeId: string):
     Upload,
   );
   return api.get('image', `/images/${answer['os-volume_upload_image'].image_id}`, Image);
+}
+
+/** Glance leaves an image as it was when it can't fetch it. */
+async function refuseFailed(api: Api, { id }: Image): Promise<void> {
+  const tasks = await api.list('image', `/images/${id}/tasks`, Type.Object({ status: Type.String() }));
+  if (tasks.some(({ status }) => status === 'failure')) throw new Refused(NOT_FETCHED);
 }
 
 /** Begins an image that Glance fetches itself, within the limits that its operator has set for addresses. */

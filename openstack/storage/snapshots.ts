@@ -40,10 +40,6 @@ export const snapshots: Resource<'snapshot', Snapshot> = {
   },
   observed: ({ status }) => (status === 'deleting' ? null : {}),
   seen: ({ name, status }) => [name, status.startsWith('error')],
-  async *all(api) {
-    for (const live of await api.list('volume', '/snapshots/detail', Snapshot, undefined, 'snapshots')) {
-      const id = live.metadata[MARK];
-      if (id !== undefined) yield { id, live };
-    }
-  },
+  all: (api) => api.list('volume', '/snapshots/detail', Snapshot, undefined, 'snapshots'),
+  idOf: ({ metadata }) => metadata[MARK],
 };

@@ -37,7 +37,8 @@ export const volumes: Resource<'volume', Volume> = {
         ? { imageRef: await names.of(api, 'image', source.imageId) }
         : { snapshot_id: await names.of(api, 'snapshot', source.snapshotId) });
     const volume = { name, size, volume_type: typeOf(names.mappings, spec), metadata, ...filled };
-    return (await api.send('volume', 'POST', '/volumes', { volume }, One)).volume;
+    const made = (await api.send('volume', 'POST', '/volumes', { volume }, One)).volume;
+    return { ...made, notes: { type: spec.volumeType } };
   },
   async change(site, live, spec) {
     const { api, names } = site;
@@ -53,12 +54,14 @@ export const volumes: Resource<'volume', Volume> = {
       await api.send('volume', 'PUT', `/volumes/${live.id}`, { volume: { name: spec.name } });
       return { doing: 'renaming' };
     }
-    const type = typeOf(names.mappings, spec);
-    if (live.volume_type !== type) {
-      await onlyOnce(site, 'retype', live.volume_type ?? '', () =>
+    // What counts is which type the volume was given last: an operator may rename it, or map it to another one.
+    if (site.notes.type !== spec.volumeType) {
+      const [now, type] = [live.volume_type ?? '', typeOf(names.mappings, spec)];
+      if (now === type) return { doing: 'retyping', notes: { type: spec.volumeType } };
+      await onlyOnce(site, 'retype', now, () =>
         act({ 'os-retype': { new_type: type, migration_policy: 'on-demand' } }),
       );
-      return { doing: 'retyping', notes: { retype: asked(site, live.volume_type ?? '') } };
+      return { doing: 'retyping', notes: { retype: asked(site, now) } };
     }
     // No volume shrinks: what was made larger by a change that failed later stays so.
     if (live.size < spec.sizeGib) {
@@ -75,12 +78,8 @@ export const volumes: Resource<'volume', Volume> = {
   },
   observed: ({ status }) => (status === 'deleting' ? null : {}),
   seen: ({ name, status, size, volume_type: type }) => [name, size, type, status.startsWith('error')],
-  async *all(api) {
-    for (const live of await api.list('volume', '/volumes/detail', Volume, undefined, 'volumes')) {
-      const id = live.metadata[MARK];
-      if (id !== undefined) yield { id, live };
-    }
-  },
+  all: (api) => api.list('volume', '/volumes/detail', Volume, undefined, 'volumes'),
+  idOf: ({ metadata }) => metadata[MARK],
 };
 
 const typeOf = ({ volumeTypes }: Site['names']['mappings'], { volumeType }: Specs['volume']): string =>
