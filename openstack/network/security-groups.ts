@@ -34,10 +34,12 @@ export const securityGroups: Resource<'security_group', Group> = {
     const there = new Set(live.security_group_rules.map(meaningOf));
     const missing = [...wanted].filter(([meaning]) => !there.has(meaning)).map(([, rule]) => rule);
     const surplus = surplusOf(live.security_group_rules, wanted);
-    const fault = await allow(api, live, missing).catch((error: unknown) => error);
-    // What is to be closed is closed, whatever was in the way of the rest.
-    await Promise.all(surplus.map((rule) => unlessGone(api.send('network', 'DELETE', pathOf(rule), undefined))));
-    if (fault !== undefined) throw fault;
+    try {
+      await allow(api, live, missing);
+    } finally {
+      // What is to be closed is closed, whatever was in the way of the rest.
+      await Promise.all(surplus.map((rule) => unlessGone(api.send('network', 'DELETE', pathOf(rule), undefined))));
+    }
     const isAsWanted = live.name === name && missing.length + surplus.length === 0;
     return isAsWanted ? undefined : { doing: 'changing rules' };
   },
