@@ -6,6 +6,7 @@ import { makeThings } from '../test/acceptance/upgrade/things.ts';
 import { ENCRYPTION_KEY, keysFrom } from '../test/support/secrets.ts';
 import { startService, type TestService } from '../test/support/service.ts';
 import { up } from './0034_adopted_infrastructure.ts';
+import { up as platformRouted } from './0120_platform_routed.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -32,6 +33,7 @@ it('makes of the rows what the features want of the same things', async () => {
     const wanted = await kept(tx);
     await sql`truncate wants, want_secrets, simulated_objects`.execute(tx);
     await up(tx);
+    await platformRouted(tx);
     const adopted = await kept(tx);
     expect(new Set(wanted.map(({ kind }) => kind)).size).toBe(11);
     expect(adopted).toEqual(wanted);
