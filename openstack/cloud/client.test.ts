@@ -123,9 +123,9 @@ it.each([
   [
     'text of Glance',
     409,
-    '<html><h1>409 Conflict</h1> busy</html>',
+    '<html><h1>409 Conflict</h1> busy -> later</html>',
     Refused,
-    'Neutron refuses it: 409 Conflict busy',
+    'Neutron refuses it: 409 Conflict busy -> later',
     true,
   ],
   ['an overload', 503, { message: 'later' }, Unavailable, 'Neutron answers 503: later', false],

@@ -190,7 +190,13 @@ function urlIn({ urls }: Session, service: Service): string {
 /** Returns an endpoint without its version and what follows that. */
 function rootOf(endpoint: string): URL {
   const url = new URL(endpoint);
-  url.pathname = `${url.pathname.replace(/\/v\d[\d.]*(\/.*)?$/, '').replace(/\/$/, '')}/`;
+  const parts = url.pathname.split('/').filter((part) => part !== '');
+  const version = parts.findIndex((part) => /^v\d/.test(part));
+  const root = version === -1 ? parts : parts.slice(0, version);
+  url.pathname = root
+    .map((part) => `/${part}`)
+    .concat('/')
+    .join('');
   return url;
 }
 

@@ -56,7 +56,9 @@ function saidIn(body: string, status: number): Said {
 /** Glance answers in HTML now and then. */
 const plain = (text: string): string =>
   text
-    .replaceAll(/<[^>]*>/g, ' ')
+    .split('<')
+    .map((part, index) => (index === 0 ? part : part.slice(part.indexOf('>') + 1)))
+    .join(' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
 
