@@ -6,7 +6,7 @@ import { addressAt, familyOf, isBetween, numberOf } from '../../src/lib/ip-addre
 import { lastKept, subnetRange } from '../../src/lib/subnet-ranges.ts';
 import { isSameSet, type Resource } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
-import { closeOutlet, leadOut, type outside } from './outlets.ts';
+import { closeOutlet, leadOut, type outside, stepAside } from './outlets.ts';
 
 const Network = Type.Object({ ...Common, name: Type.String(), status: Type.String() });
 const neutronNetworks = inNeutron('network', 'network', Network);
@@ -79,7 +79,7 @@ export const subnetsKeeping = (
       live.dns_nameservers.join() === wanted.dns_nameservers.join() &&
       isSameSet(live.host_routes.map(textOf), wanted.host_routes.map(textOf));
     if (!isAsWanted) {
-      if (spec.platformRouted && live.gateway_ip !== wanted.gateway_ip) await closeOutlet(api, live.id);
+      if (spec.platformRouted && live.gateway_ip !== wanted.gateway_ip) await stepAside(api, live.id);
       await neutronSubnets.put(api, live, wanted);
     }
     if (isAsWanted && !(spec.platformRouted && (await leadOut(api, live, external)))) return undefined;

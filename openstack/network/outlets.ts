@@ -11,7 +11,9 @@ import type { Live } from '../resource.ts';
 
 const Named = Type.Object({ id: Type.String(), name: Type.String() });
 const Router = Type.Object({ id: Type.String(), description: Type.String() });
-const FloatingIp = Type.Object({ id: Type.String(), router_id: Type.Union([Type.String(), Type.Null()]) });
+const Id = Type.Object({ id: Type.String() });
+const Nullable = Type.Union([Type.String(), Type.Null()]);
+const FloatingIp = Type.Object({ id: Type.String(), router_id: Nullable, port_id: Nullable });
 const Port = Type.Object({ id: Type.String(), device_owner: Type.String() });
 const Made = Type.Object({ router: Router });
 
@@ -49,18 +51,47 @@ export async function leadOut(api: Api, subnet: Routed, external: (api: Api) => 
   return true;
 }
 
-/** Removes what `leadOut` made. Floating addresses that led through it lead nowhere until they are assigned again. */
+/** Removes what `leadOut` made. */
 export async function closeOutlet(api: Api, subnetId: string): Promise<void> {
-  for (const { id } of await outletsOf(api, subnetId)) {
-    const assigned = await api.list('network', '/floatingips', FloatingIp, { router_id: id });
-    for (const one of assigned.filter(({ router_id }) => router_id === id))
-      await api.send('network', 'PUT', `/floatingips/${one.id}`, { floatingip: { port_id: null } });
-    const path = `/routers/${id}/remove_router_interface`;
-    await api.send('network', 'PUT', path, { subnet_id: subnetId }).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
-    });
-    await api.send('network', 'DELETE', `/routers/${id}`, undefined);
+  for (const { id } of await stepAside(api, subnetId)) await api.send('network', 'DELETE', `/routers/${id}`, undefined);
+}
+
+/** Leaves the subnet to another router. Floating addresses that led through the outlet lead nowhere until they are assigned again. */
+export async function stepAside(api: Api, subnetId: string): Promise<Live[]> {
+  const outlets = await outletsOf(api, subnetId);
+  for (const { id } of outlets) {
+    await unassign(api, id, subnetId);
+    await api
+      .send('network', 'PUT', `/routers/${id}/remove_router_interface`, { subnet_id: subnetId })
+      .catch(unlessGone);
   }
+  return outlets;
+}
+
+/** Lets another router go from a subnet, if the platform can lead out of it again: `leave` takes it away. */
+export async function takeOver(
+  api: Api,
+  routerId: string,
+  subnetId: string,
+  leave: () => Promise<void>,
+): Promise<void> {
+  const [outlet] = await outletsOf(api, subnetId);
+  if (outlet) await unassign(api, routerId, subnetId);
+  await leave();
+  if (outlet) await api.send('network', 'PUT', `/routers/${outlet.id}/add_router_interface`, { subnet_id: subnetId });
+}
+
+/** A router that floating addresses lead through can't go. They are found changed soon, and assigned again. */
+async function unassign(api: Api, routerId: string, subnetId: string): Promise<void> {
+  const inSubnet = await api.list('network', '/ports', Id, { fixed_ips: `subnet_id=${subnetId}`, fields: 'id' });
+  const ports = new Set(inSubnet.map(({ id }) => id));
+  const assigned = await api.list('network', '/floatingips', FloatingIp, { router_id: routerId });
+  for (const { id } of assigned.filter((one) => one.router_id === routerId && ports.has(one.port_id ?? '')))
+    await api.send('network', 'PUT', `/floatingips/${id}`, { floatingip: { port_id: null } });
+}
+
+function unlessGone(error: unknown): void {
+  if (!isGone(error)) throw error;
 }
 
 async function outletsOf(api: Api, subnetId: string): Promise<Static<typeof Router>[]> {

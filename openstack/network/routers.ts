@@ -4,7 +4,7 @@ import type { Api } from '../cloud/client.ts';
 import { isGone, isInTheWay } from '../cloud/errors.ts';
 import { hasAddresses, isSameSet, type Resource, type Site } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
-import { closeOutlet } from './outlets.ts';
+import { stepAside, takeOver } from './outlets.ts';
 
 const Route = Type.Object({ destination: Type.String(), nexthop: Type.String() });
 const Gateway = Type.Object({
@@ -26,7 +26,7 @@ const Interface = Type.Object({
   name: Type.String(),
   description: Type.String(),
   device_id: Type.String(),
-  fixed_ips: Type.Array(Type.Object({ ip_address: Type.String() })),
+  fixed_ips: Type.Array(Type.Object({ ip_address: Type.String(), subnet_id: Type.String() })),
 });
 type Interface = Static<typeof Interface>;
 const One = Type.Object({ port: Interface });
@@ -139,17 +139,20 @@ async function newInterface({ api, names, ref }: Site<'router'>, id: string, spe
   const make = async () => (await api.send('network', 'POST', '/ports', { port }, One)).port;
   return make().catch(async (error: unknown) => {
     if (!isInTheWay(error)) throw error;
-    await closeOutlet(api, subnet_id);
+    await stepAside(api, subnet_id);
     return make();
   });
 }
 
 /** The port goes with its place at the router. One that no router has got yet goes by itself. */
-async function detach(api: Api, router: Router, { id: port_id, device_id }: Interface): Promise<void> {
-  try {
-    if (device_id === router.id)
-      await api.send('network', 'PUT', `/routers/${router.id}/remove_router_interface`, { port_id });
+async function detach(api: Api, { id }: Router, { id: port_id, device_id, fixed_ips }: Interface): Promise<void> {
+  const leave = async () => {
+    if (device_id === id) await api.send('network', 'PUT', `/routers/${id}/remove_router_interface`, { port_id });
     else await api.send('network', 'DELETE', `/ports/${port_id}`, undefined);
+  };
+  try {
+    const [address] = fixed_ips;
+    await (address ? takeOver(api, id, address.subnet_id, leave) : leave());
   } catch (error) {
     if (!isGone(error)) throw error;
   }
