@@ -40,7 +40,7 @@ export interface Resource<K extends Kind, L extends Live> {
   /** Does the next thing; undefined if the thing is as wanted. */
   change(site: Site<K>, live: L, spec: Specs[K]): Promise<Step | undefined>;
   /** Begins or goes on to remove it. @throws what `isInTheWay` knows, while something uses it */
-  remove(site: Pick<Site<K>, 'api' | 'call' | 'names' | 'ref'>, live: L): Promise<void>;
+  remove(site: Pick<Site<K>, 'api' | 'call' | 'names' | 'notes' | 'ref'>, live: L): Promise<void>;
   /** Null for what is going away. */
   observed(live: L): Observations[K] | null;
   /** What of the thing has to be looked at again if it changes. */
