@@ -92,7 +92,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
   }
   const mappingOf = (kind: 'image' | 'network') => settings.mappings[`${kind}s`];
 
-  /** A cloud that ignores a question answers with all it has: only what has the mark is ours. */
+  /** Some clouds ignore filters and list everything, so each mark is checked again. */
   async function marked(resource: Any, api: Api, ref: Ref): Promise<Live[]> {
     return (await resource.marked({ api, ref })).filter((one) => resource.idOf(one) === ref.id);
   }

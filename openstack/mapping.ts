@@ -13,7 +13,7 @@ export interface Wanted {
   volumeTypes: readonly string[];
 }
 
-/** One that the cloud has: our ID, that of the cloud, and what people call it there. */
+/** Something of the catalogue that the cloud has, too: our ID, the cloud's ID, and its name in the cloud. */
 export interface Found {
   id: string;
   theirs: string;
@@ -103,7 +103,7 @@ function volumeTypesIn(wanted: readonly string[], { volumeTypes, defaultVolumeTy
   return { found, without: wanted.filter((id) => !found.some((one) => one.id === id)) };
 }
 
-/** Returns what has to be said in the settings of the backend: what has the same ID needs no mapping. */
+/** Returns the mappings for the backend's settings. IDs that are the same on both sides need none. */
 export function mappingsIn(fit: Fit): Partial<Record<'flavors' | 'images' | 'volume_types', Record<string, string>>> {
   const kinds = [
     ['flavors', fit.flavors],

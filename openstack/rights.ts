@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { Refused, Unsupported } from '../src/backends/contract/backend.ts';
 import type { Api } from './cloud/client.ts';
-import { CloudError, isGone, LACKS_RIGHT } from './cloud/errors.ts';
+import { CloudError, LACKS_RIGHT, unlessGone } from './cloud/errors.ts';
 import { busyWith } from './storage/cinder.ts';
 
 /** Of everything that a check makes, so that people who find it know what it was. */
@@ -69,9 +69,7 @@ async function withThing(
 }
 
 async function remove(api: Api, service: 'network' | 'volume', path: string, id: string): Promise<void> {
-  await api.send(service, 'DELETE', `${path}/${id}`, undefined).catch((error: unknown) => {
-    if (!isGone(error)) throw error;
-  });
+  await api.send(service, 'DELETE', `${path}/${id}`, undefined).catch(unlessGone);
 }
 
 async function tried<T>(what: string, work: () => Promise<T>): Promise<T> {

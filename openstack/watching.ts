@@ -8,7 +8,7 @@ const BREATH = 4;
 
 type Reported = Pick<Ref, 'id' | 'kind'> & { seen?: string };
 
-/** Returns a watch that finds what has changed between two lists. */
+/** Returns a watch that lists everything regularly and reports the differences. */
 export function watchOf(
   list: Backend['list'],
   seenIn: (handle: Ref['handle']) => string | undefined,

@@ -96,6 +96,11 @@ const hasStatus = (error: unknown, ...statuses: number[]): error is CloudError =
 
 export const isGone = (error: unknown): boolean => hasStatus(error, 404);
 
+/** For removals: what is gone already is as wanted. */
+export function unlessGone(error: unknown): void {
+  if (!isGone(error)) throw error;
+}
+
 /**
  * Whether something is in a state, or in a use, that doesn't allow it now. Neutron and Nova say 409 then, Cinder 400; with
  * Neutron, that also stands for a quota.

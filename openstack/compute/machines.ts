@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { MachineObservation, Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
-import { MARK, markOf, type Notes, type Resource, type Site, type Step } from '../resource.ts';
+import { MARK, markOf, type Resource, type Site, type Step } from '../resource.ts';
 import { changePower, powerNotes } from './power.ts';
-import { Server } from './server.ts';
+import { act, Server } from './server.ts';
 import { userDataOf } from './user-data.ts';
 
 const One = Type.Object({ server: Server });
@@ -65,7 +65,10 @@ export const machines: Resource<'machine', Server> = {
     const task = live['OS-EXT-STS:task_state'];
     if (task !== null) return { doing: task };
     if (live.status === 'BUILD') return { doing: 'building' };
-    if (live.status === 'VERIFY_RESIZE') return act(api, live, { confirmResize: null }, 'resizing');
+    if (live.status === 'VERIFY_RESIZE') {
+      await act(api, live, { confirmResize: null });
+      return { doing: 'resizing' };
+    }
     if (live.status === 'ERROR' && (!site.call.wasThere || wasAsked(site, 'resize')))
       throw new Refused(live.fault?.message ?? 'Nova could not make the machine, and does not say why');
     if (live.name !== spec.name) {
@@ -127,11 +130,6 @@ function macAddressesOf({ addresses }: Server): string[] {
 }
 
 const flavorIn = ({ names }: Site, { flavorId }: MachineSpec): string => names.mappings.flavors[flavorId] ?? flavorId;
-
-async function act(api: Api, { id }: Pick<Server, 'id'>, body: object, doing: string, notes?: Notes): Promise<Step> {
-  await api.send('compute', 'POST', `/servers/${id}/action`, body);
-  return { doing, ...(notes && { notes }) };
-}
 
 /** A key has to have a name in Nova when a machine is made, and not for longer. */
 async function giveKey({ api, ref }: Site<'machine'>, { publicKey }: MachineSpec): Promise<string | undefined> {
@@ -197,7 +195,8 @@ async function changeFlavor(site: Site<'machine'>, live: Server, spec: MachineSp
   if (live.flavor.original_name === found.flavor.name) return { doing: 'resizing', notes: { flavor: spec.flavorId } };
   // Nova may accept it, find no host, and go back without an error.
   if (wasAsked(site, 'resize')) throw new Refused(`Nova did not resize the machine: ${await reasonOf(api, live)}`);
-  return act(api, live, { resize: { flavorRef } }, 'resizing', { resize: call.generation });
+  await act(api, live, { resize: { flavorRef } });
+  return { doing: 'resizing', notes: { resize: call.generation } };
 }
 
 async function reasonOf(api: Api, { id }: Server): Promise<string> {

@@ -2,7 +2,7 @@ import { Refused } from '../../src/backends/contract/backend.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
 import type { Notes, Site, Step } from '../resource.ts';
-import type { Server } from './server.ts';
+import { act, type Server } from './server.ts';
 
 type MachineSpec = Specs['machine'];
 
@@ -52,8 +52,4 @@ async function towards(api: Api, live: Server, power: MachineSpec['power']): Pro
   else if (power === 'off') await act(api, live, { 'os-stop': null });
   else await act(api, live, { suspend: null });
   return { doing: 'powering' };
-}
-
-async function act(api: Api, { id }: Server, body: object): Promise<void> {
-  await api.send('compute', 'POST', `/servers/${id}/action`, body);
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Api } from '../cloud/client.ts';
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 
@@ -21,3 +22,8 @@ export const Server = Type.Object({
   host_status: Type.Optional(Type.String()),
 });
 export type Server = Static<typeof Server>;
+
+/** Orders an action, which Nova begins and tells of by the state of the server. */
+export async function act(api: Api, { id }: Pick<Server, 'id'>, body: object): Promise<void> {
+  await api.send('compute', 'POST', `/servers/${id}/action`, body);
+}

@@ -14,7 +14,7 @@ it.each([
       ['10.1.0.4', '10.1.0.5'],
     ],
   ],
-  // No more than there are, and never that of the broadcast.
+  // A small subnet has fewer. Nobody gets the broadcast address.
   ['10.1.0.0/29', '10.1.0.1', 8, [['10.1.0.2', '10.1.0.6']]],
   ['fd00::/64', 'fd00::1', 2, [['fd00::2', 'fd00::3']]],
 ] as const)('of %s with the gateway %s, Neutron gets the lowest %i addresses', (cidr, gateway, count, expected) => {

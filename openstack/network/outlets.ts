@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { Api } from '../cloud/client.ts';
-import { isGone } from '../cloud/errors.ts';
+import { unlessGone } from '../cloud/errors.ts';
 import type { Live } from '../resource.ts';
 
 /*
@@ -88,10 +88,6 @@ async function unassign(api: Api, routerId: string, subnetId: string): Promise<v
   const assigned = await api.list('network', '/floatingips', FloatingIp, { router_id: routerId });
   for (const { id } of assigned.filter((one) => one.router_id === routerId && ports.has(one.port_id ?? '')))
     await api.send('network', 'PUT', `/floatingips/${id}`, { floatingip: { port_id: null } });
-}
-
-function unlessGone(error: unknown): void {
-  if (!isGone(error)) throw error;
 }
 
 async function outletsOf(api: Api, subnetId: string): Promise<Static<typeof Router>[]> {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
-import { isGone, isInTheWay } from '../cloud/errors.ts';
+import { isInTheWay, unlessGone } from '../cloud/errors.ts';
 import { hasAddresses, isSameSet, type Resource, type Site } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
 import { stepAside, takeOver } from './outlets.ts';
@@ -150,10 +150,6 @@ async function detach(api: Api, { id }: Router, { id: port_id, device_id, fixed_
     if (device_id === id) await api.send('network', 'PUT', `/routers/${id}/remove_router_interface`, { port_id });
     else await api.send('network', 'DELETE', `/ports/${port_id}`, undefined);
   };
-  try {
-    const [address] = fixed_ips;
-    await (address ? takeOver(api, id, address.subnet_id, leave) : leave());
-  } catch (error) {
-    if (!isGone(error)) throw error;
-  }
+  const [address] = fixed_ips;
+  await (address ? takeOver(api, id, address.subnet_id, leave) : leave()).catch(unlessGone);
 }

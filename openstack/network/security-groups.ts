@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { SecurityRuleSpec, Specs } from '../../src/backends/contract/specs.ts';
 import { canonicalCidr } from '../../src/lib/cidr.ts';
 import type { Api } from '../cloud/client.ts';
-import { CloudError, isGone } from '../cloud/errors.ts';
+import { CloudError, unlessGone } from '../cloud/errors.ts';
 import type { Resource, Site } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
 
@@ -38,7 +38,9 @@ export const securityGroups: Resource<'security_group', Group> = {
       await allow(api, live, missing);
     } finally {
       // What is to be closed is closed, whatever was in the way of the rest.
-      await Promise.all(surplus.map((rule) => unlessGone(api.send('network', 'DELETE', pathOf(rule), undefined))));
+      await Promise.all(
+        surplus.map((rule) => api.send('network', 'DELETE', pathOf(rule), undefined).catch(unlessGone)),
+      );
     }
     const isAsWanted = live.name === name && missing.length + surplus.length === 0;
     return isAsWanted ? undefined : { doing: 'changing rules' };
@@ -70,12 +72,6 @@ async function allow(api: Api, { id }: Group, missing: readonly NewRule[]): Prom
 }
 
 const isThere = (error: unknown): boolean => error instanceof CloudError && error.type === 'SecurityGroupRuleExists';
-
-async function unlessGone(removal: Promise<unknown>): Promise<void> {
-  await removal.catch((error: unknown) => {
-    if (!isGone(error)) throw error;
-  });
-}
 
 /** What a rule says to Neutron, which has several ways to say some of it. Two that say the same may be made at the same time. */
 function meaningOf(rule: NewRule): string {
