@@ -17,7 +17,7 @@ import {
 } from '../support/kubernetes.ts';
 import { type OidcIssuer, startOidcIssuer } from '../support/oidc-issuer.ts';
 import { reservePorts } from '../support/ports.ts';
-import { endProcessesIn } from '../support/processes-in.ts';
+import { endClustersIn } from '../support/processes-in.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { SLURM_KIND } from '../support/soperator.ts';
 
@@ -52,10 +52,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', () => {
   afterAll(async () => {
     await service?.stop();
     issuer?.close();
-    // The supervisor ends what has no folder, and then itself.
-    fs.rmSync(path.join(folder, 'clusters'), { recursive: true, force: true, maxRetries: 5 });
-    await endProcessesIn(folder);
-    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    await endClustersIn(folder, path.join(folder, 'clusters'));
     if (catalog) fs.rmSync(catalog, { recursive: true });
   });
 

@@ -20,7 +20,7 @@ import {
   whyNoKubernetes,
 } from '../support/kubernetes.ts';
 import { reservePorts } from '../support/ports.ts';
-import { endProcessesIn, killIfThere } from '../support/processes-in.ts';
+import { endClustersIn, killIfThere } from '../support/processes-in.ts';
 import { build, ROOT, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 /** How often everything is killed while clusters are made and removed. Set TEST_HOSTED_KILLS to 50 for a thorough run. */
@@ -64,10 +64,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
   });
   afterAll(async () => {
     await server?.end('SIGKILL');
-    // The supervisor ends what has no folder, and then itself.
-    fs.rmSync(clusters, { recursive: true, force: true, maxRetries: 5 });
-    await endProcessesIn(folder);
-    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    await endClustersIn(folder, clusters);
     fs.rmSync(catalog, { recursive: true });
   });
 

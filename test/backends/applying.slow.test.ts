@@ -15,7 +15,7 @@ import { type Call, Refused, Unsupported } from '../../src/backends/contract/bac
 import type { ClusterObservation, ClusterSpec } from '../../src/backends/contract/specs.ts';
 import { KUBERNETES_DIR, kubectl, VERSIONS, whyWithout } from '../support/kubernetes.ts';
 import { reservePorts } from '../support/ports.ts';
-import { endProcessesIn } from '../support/processes-in.ts';
+import { endClustersIn } from '../support/processes-in.ts';
 import { SLURM_KIND } from '../support/soperator.ts';
 
 const [VERSION] = VERSIONS;
@@ -66,9 +66,7 @@ describe.skipIf(whyWithout([VERSION]))('applying to a real API server', () => {
     });
   }, PATIENCE_MS * 2);
   afterAll(async () => {
-    fs.rmSync(clusters, { recursive: true, force: true, maxRetries: 5 });
-    await endProcessesIn(folder);
-    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    await endClustersIn(folder, clusters);
   }, PATIENCE_MS);
 
   async function until(done: () => Promise<boolean>): Promise<void> {

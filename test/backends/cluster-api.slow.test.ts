@@ -16,7 +16,7 @@ import { CLUSTERS, POOL } from '../support/clusters.ts';
 import { catalogWithClusters, runKubectl, VERSIONS } from '../support/kubernetes.ts';
 import { type OidcIssuer, startOidcIssuer } from '../support/oidc-issuer.ts';
 import { reservePorts } from '../support/ports.ts';
-import { endProcessesIn } from '../support/processes-in.ts';
+import { endClustersIn } from '../support/processes-in.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { conformance } from './conformance.ts';
 
@@ -65,9 +65,7 @@ describe.skipIf(whyNoClusterApi)('with a real Cluster API', { timeout: 600_000 }
   afterAll(async () => {
     await provider?.stop();
     await management?.stop();
-    fs.rmSync(path.join(folder, 'machines'), { recursive: true, force: true, maxRetries: 5 });
-    await endProcessesIn(folder);
-    if (process.env.KEEP_FOLDER === undefined) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    await endClustersIn(folder, path.join(folder, 'machines'));
   });
 
   describe('by the API of Tradewind', () => {

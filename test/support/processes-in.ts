@@ -31,8 +31,18 @@ export function killIfThere(pid: number): void {
 }
 
 /** Gives the processes in a folder ten seconds to end by themselves, and kills the others. */
-export async function endProcessesIn(folder: string): Promise<void> {
+async function endProcessesIn(folder: string): Promise<void> {
   const left = () => [...processesIn(folder).keys()];
   for (let count = 0; count < 100 && left().length > 0; count++) await sleep(100);
   for (const pid of left()) killIfThere(pid);
+}
+
+/**
+ * Removes a folder with running clusters in it. Theirs goes out of sight first: supervisors end what has no folder, and
+ * what they run writes files until then.
+ */
+export async function endClustersIn(folder: string, clusters: string): Promise<void> {
+  if (fs.existsSync(clusters)) fs.renameSync(clusters, `${clusters}-removed`);
+  await endProcessesIn(folder);
+  if (process.env.KEEP_FOLDER === undefined) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
