@@ -40,7 +40,7 @@ const IN_THE_WAY = { paceMs: 1_000 };
 const OFTEN = 10;
 const LONGEST_PAUSE_MS = 5_000;
 const MOST_LOOKS = 5;
-/** An address that was given up may still belong to what is being removed: for a minute. */
+/** For some minutes: an address that was given up may still belong to what is being removed. */
 const MOST_TAKEN = 60;
 
 /** What is kept with a thing: its ID in the cloud, a digest of what was seen of it, and notes. */
@@ -141,8 +141,9 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
       });
     } catch (error) {
       const looks = Number(notes.looks ?? 0) + 1;
-      if (!isTaken(error) || looks > MOST_TAKEN) throw error;
-      return progressing(IN_THE_WAY, (error as Error).message, { id: '', seen: '', notes: { looks } });
+      if (!isTaken(error)) throw error;
+      if (looks > MOST_TAKEN && !(await resource.isPassing?.(site, spec))) throw error;
+      return progressing(IN_THE_WAY, (error as Error).message, { id: '', seen: '', notes: { ...notes, looks } });
     }
   }
 

@@ -37,6 +37,8 @@ export interface Resource<K extends Kind, L extends Live> {
   /** Returns the thing with this ID in the cloud. */
   get(api: Api, externalId: string): Promise<L | undefined>;
   create(site: Site<K>, spec: Specs[K]): Promise<L & { notes?: Notes }>;
+  /** Whether what is in the way of a create is ours, and will go. */
+  isPassing?(site: Site<K>, spec: Specs[K]): Promise<boolean>;
   /** Does the next thing; undefined if the thing is as wanted. */
   change(site: Site<K>, live: L, spec: Specs[K]): Promise<Step | undefined>;
   /** Begins or goes on to remove it. @throws what `isInTheWay` knows, while something uses it */

@@ -1,11 +1,11 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Call, Unavailable } from '../../src/backends/contract/backend.ts';
 import type { CloudAccess } from './clouds.ts';
 import { failureOf, isGone, SERVICES, type Service, unreachable } from './errors.ts';
 
-/** Requests in flight, of one process: one for each call of the backend that may go on. */
+/** Requests in flight to each service, of one process: one that hangs holds up no other. */
 const MOST_REQUESTS = 32;
 /** Some take long: Nova answers an attached interface only when it is there. */
 const PATIENCE_MS = 45_000;
@@ -86,7 +86,7 @@ interface Request {
 
 /** Speaks to the services of a cloud, and keeps one token for all calls. There is no library that is kept up. */
 export function createClient(access: CloudAccess): Client {
-  const inFlight = pLimit(MOST_REQUESTS);
+  const limits = new Map<Service, LimitFunction>();
   let kept: Session | undefined;
   let coming: Promise<Session> | undefined;
 
@@ -127,7 +127,9 @@ export function createClient(access: CloudAccess): Client {
       ...(body !== undefined && { 'content-type': typeOf(service, method) }),
     };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    return inFlight(() => send(call, service, url, { method, headers, ...sent }));
+    const limit = limits.get(service) ?? pLimit(MOST_REQUESTS);
+    limits.set(service, limit);
+    return limit(() => send(call, service, url, { method, headers, ...sent }));
   }
 
   return {

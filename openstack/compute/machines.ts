@@ -14,7 +14,11 @@ const Attachment = Type.Object({ volumeId: Type.String() });
 const Port = Type.Object({ id: Type.String() });
 const Action = Type.Object({ action: Type.String(), message: Type.Union([Type.String(), Type.Null()]) });
 type MachineSpec = Specs['machine'];
-const LOOKS_BETWEEN_ORDERS = 20;
+/** Orders get lost with the bus of the cloud, so they are given again after so many looks. A deletion never takes long. */
+const LOOKS_AT_DELETION = 20;
+/** More than two minutes: so long Nova itself waits for a guest that is asked to reboot. */
+const LOOKS_AT_TASK = 40;
+const POWERING = ['powering-off', 'powering-on', 'suspending', 'resuming'];
 
 export const machines: Resource<'machine', Server> = {
   paceMs: 500,
@@ -63,7 +67,7 @@ export const machines: Resource<'machine', Server> = {
   async change(site, live, spec) {
     const { api } = site;
     const task = live['OS-EXT-STS:task_state'];
-    if (task !== null) return { doing: task };
+    if (task !== null) return awaitTask(site, live, task);
     if (live.status === 'BUILD') return { doing: 'building' };
     if (live.status === 'VERIFY_RESIZE') {
       await act(api, live, { confirmResize: null });
@@ -84,8 +88,7 @@ export const machines: Resource<'machine', Server> = {
     );
   },
   async remove({ api, notes }, { id, ...live }) {
-    // The order may get lost with the bus of the cloud, so it is given again now and then.
-    if (live['OS-EXT-STS:task_state'] === 'deleting' && Number(notes.times ?? 0) % LOOKS_BETWEEN_ORDERS !== 0) return;
+    if (live['OS-EXT-STS:task_state'] === 'deleting' && Number(notes.times ?? 0) % LOOKS_AT_DELETION !== 0) return;
     await api.send('compute', 'DELETE', `/servers/${id}`, undefined);
   },
   forget: takeKey,
@@ -127,6 +130,16 @@ function powerOf({ status, host_status }: Server): MachineObservation {
 function macAddressesOf({ addresses }: Server): string[] {
   const all = Object.values(addresses).flatMap((of) => of.map((one) => one['OS-EXT-IPS-MAC:mac_addr']));
   return [...new Set(all)].toSorted();
+}
+
+/** Nova takes no other order while it believes that one is being carried out, but for a hard reboot after a reboot. */
+async function awaitTask({ api, notes }: Site<'machine'>, live: Server, task: string): Promise<Step> {
+  const looks = notes.told === task ? Number(notes.times) + 1 : 1;
+  if (looks % LOOKS_AT_TASK !== 0) return { doing: task };
+  if (task.startsWith('reboot')) await act(api, live, { reboot: { type: 'HARD' } });
+  // Whoever is in the state ERROR may be rebooted as well.
+  if (POWERING.includes(task)) await act(api, live, { 'os-resetState': { state: 'error' } });
+  return { doing: task };
 }
 
 const flavorIn = ({ names }: Site, { flavorId }: MachineSpec): string => names.mappings.flavors[flavorId] ?? flavorId;

@@ -26,6 +26,16 @@ export const ports: Resource<'port', Port> = {
       ...(await filtering(site, spec)),
     });
   },
+  /** An address that was given up is with its former port until that is removed, which waits for its machine. */
+  async isPassing({ api, names }, { networkId, addresses }) {
+    const network_id = await names.of(api, 'network', networkId);
+    const inTheWay = await Promise.all(
+      Object.keys(addresses).map((address) =>
+        api.list('network', '/ports', Port, { network_id, fixed_ips: `ip_address=${address}` }),
+      ),
+    );
+    return inTheWay.flat().some((port) => neutron.idOf(port) !== undefined);
+  },
   async change(site, live, spec) {
     const wanted = await filtering(site, spec);
     const pairs = wanted.allowed_address_pairs.map((pair) => pairText(pair, spec.macAddress));

@@ -1,46 +1,61 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Backend } from '../backends/contract/backend.ts';
+import { type BackendFamily, familyOf } from '../backends/contract/needs.ts';
 import type { KindInRegion } from './claims.ts';
 
-/** Concurrent calls to one backend. */
+/** Concurrent calls in one line. */
 const MOST_CALLS = 32;
 const STUCK_MS = 3_000;
+/** Wants that are pursued in one line at once. Most of them wait for their infrastructure. */
+const MOST_IN_HAND = 500;
 
-/** Where calls to one backend wait for their turn. */
+/** Where calls to one family of a backend wait for their turn. */
 export interface Line {
   /** @throws DOMException AbortError if the backend got stuck before the call's turn came */
-  call<T>(of: KindInRegion, work: () => Promise<T>): Promise<T>;
+  call<T>(work: () => Promise<T>): Promise<T>;
+  /** Counts a want as in hand until the work ends. */
+  hold<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** One line per backend, so that a backend that hangs holds up nobody who needs another. */
+/**
+ * One line for each family of each backend. A backend that hangs or is slow holds up nobody who needs another, and storage
+ * that is away holds up no network.
+ */
 export interface Lines {
-  of(backend: Backend): Line;
+  of(backend: Backend, of: KindInRegion): Line;
   /**
-   * Returns the places of backends whose calls don't end, and rejects the calls that wait for one of these backends.
+   * Returns the places whose lines take nothing more: their calls don't end, or they have enough in hand. Rejects the calls
+   * that wait for their turn where none ends.
    */
-  clearStuck(): KindInRegion[];
+  closed(): KindInRegion[];
 }
 
 interface Waiting extends Line {
   limit: LimitFunction;
   served: Map<string, KindInRegion>;
+  inHand: number;
   endedAt: number;
 }
 
 export function createLines(): Lines {
-  const lines = new Map<Backend, Waiting>();
+  const lines = new Map<Backend, Map<BackendFamily, Waiting>>();
+  const all = () => [...lines.values()].flatMap((families) => [...families.values()]);
   return {
-    of(backend) {
-      const line = lines.get(backend) ?? newLine();
-      lines.set(backend, line);
+    of(backend, { kind, region_id }) {
+      const families = lines.get(backend) ?? new Map<BackendFamily, Waiting>();
+      lines.set(backend, families);
+      const line = families.get(familyOf(kind)) ?? newLine();
+      families.set(familyOf(kind), line);
+      line.served.set(`${kind} ${region_id}`, { kind, region_id });
       return line;
     },
-    clearStuck() {
-      const stuck = [...lines.values()].filter(
+    closed() {
+      const stuck = all().filter(
         ({ limit, endedAt }) => limit.activeCount === MOST_CALLS && performance.now() - endedAt > STUCK_MS,
       );
       for (const { limit } of stuck) limit.clearQueue();
-      return stuck.flatMap(({ served }) => [...served.values()]);
+      const full = all().filter(({ inHand }) => inHand >= MOST_IN_HAND);
+      return [...new Set([...stuck, ...full])].flatMap(({ served }) => [...served.values()]);
     },
   };
 }
@@ -50,15 +65,21 @@ function newLine(): Waiting {
   const line: Waiting = {
     limit,
     served: new Map(),
+    inHand: 0,
     endedAt: performance.now(),
-    call(of, work) {
-      line.served.set(`${of.kind} ${of.region_id}`, of);
+    call(work) {
       if (limit.activeCount === 0) line.endedAt = performance.now();
       return limit(() =>
         work().finally(() => {
           line.endedAt = performance.now();
         }),
       );
+    },
+    hold(work) {
+      line.inHand++;
+      return work().finally(() => {
+        line.inHand--;
+      });
     },
   };
   return line;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Backend, Unavailable, Unsupported } from '../backends/contract/backend.ts';
 import { progressing } from './fixtures/scripted-backend.ts';
@@ -42,6 +43,26 @@ test('a backend that hangs holds nobody up who needs another', async ({ stage, b
     );
     return rows.length > 0 || undefined;
   });
+  const task = await stage.submit([make('network', newId(), network())]);
+  expect(await stage.endOf(task)).toMatchObject({ state: 'FINISHED' });
+});
+
+test('a backend whose storage hangs still makes networks', async ({ stage, backend }) => {
+  await stage.want(...Array.from({ length: 40 }, () => make('volume', newId(), volume())));
+  const converge: Backend['converge'] = (ref, ...more) =>
+    ref.kind === 'volume' ? new Promise(() => {}) : backend.converge(ref, ...more);
+  await stage.worker({ ...backend, converge });
+  const task = await stage.submit([make('network', newId(), network())]);
+  expect(await stage.endOf(task)).toMatchObject({ state: 'FINISHED' });
+});
+
+test('a slow backend with much to do leaves room for another', async ({ stage, backend }) => {
+  await stage.want(...Array.from({ length: 2_500 }, () => make('volume', newId(), volume())));
+  const slow: Backend = {
+    ...backend,
+    converge: (ref, spec, call) => delay(2_000, undefined, call).then(() => backend.converge(ref, spec, call)),
+  };
+  await stage.worker(backend, { backendOf: (_region, kind) => (kind === 'volume' ? slow : backend) });
   const task = await stage.submit([make('network', newId(), network())]);
   expect(await stage.endOf(task)).toMatchObject({ state: 'FINISHED' });
 });

@@ -64,33 +64,38 @@ export async function pursue(pursuit: Pursuit, claim: Claim, signal: AbortSignal
 const stay = ({ failures, handle }: Claim) => ({ doing: null, failures, handle });
 
 async function resultOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<Result | undefined> {
-  const { claims, workerId, log } = pursuit;
-  let said: string | undefined;
-  let saidAt = performance.now();
+  const { claims, log } = pursuit;
   try {
     const obstacle = await obstacleOf(claims.sql, claim);
     if (obstacle !== undefined) {
       const againInMs = claim.doing === null ? OBSTACLE_MS.first : OBSTACLE_MS.later;
       return { ...stay(claim), doing: obstacle, againInMs };
     }
-    for (;;) {
-      const answer = await convergeInTurn(pursuit, claim, signal);
-      claim.handle = answer.handle ?? claim.handle;
-      if (answer.state === 'settled') return { settled: answer.observed };
-      const { doing, askAgainMs } = answer;
-      if (askAgainMs > SHORT_MS) return { doing, againInMs: askAgainMs, failures: 0, handle: claim.handle };
-      // Saving the state also checks that the want is unchanged. A state that lasts only a moment is not
-      // saved, since nobody could read it.
-      const now = performance.now();
-      if ((doing !== said && askAgainMs >= READABLE_MS) || now - saidAt > SHORT_MS) {
-        if (!(await keep(claims.sql, workerId, claim, doing))) return { ...stay(claim), againInMs: 0 };
-        [said, saidAt] = [doing, now];
-      }
-      await delay(askAgainMs, undefined, { signal });
-    }
+    return await lineOf(pursuit, claim).hold(() => convergeOften(pursuit, claim, signal));
   } catch (error) {
     if (signal.aborted) return undefined;
     return afterFault(claim, error, log);
+  }
+}
+
+async function convergeOften(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<Result> {
+  const { claims, workerId } = pursuit;
+  let said: string | undefined;
+  let saidAt = performance.now();
+  for (;;) {
+    const answer = await convergeInTurn(pursuit, claim, signal);
+    claim.handle = answer.handle ?? claim.handle;
+    if (answer.state === 'settled') return { settled: answer.observed };
+    const { doing, askAgainMs } = answer;
+    if (askAgainMs > SHORT_MS) return { doing, againInMs: askAgainMs, failures: 0, handle: claim.handle };
+    // Saving the state also checks that the want is unchanged. A state that lasts only a moment is not
+    // saved, since nobody could read it.
+    const now = performance.now();
+    if ((doing !== said && askAgainMs >= READABLE_MS) || now - saidAt > SHORT_MS) {
+      if (!(await keep(claims.sql, workerId, claim, doing))) return { ...stay(claim), againInMs: 0 };
+      [said, saidAt] = [doing, now];
+    }
+    await delay(askAgainMs, undefined, { signal });
   }
 }
 
@@ -99,18 +104,19 @@ async function convergeInTurn(
   claim: Claim,
   signal: AbortSignal,
 ): Promise<contractBackend.Convergence<object | null>> {
-  const backend = pursuit.backendOf(claim.region_id, claim.kind);
-  const { kind, region_id } = claim;
   let begun = false;
-  const turn = pursuit.lines.of(backend).call({ kind, region_id }, async () => {
+  const turn = lineOf(pursuit, claim).call(async () => {
     begun = true;
-    return convergeOnce(pursuit, backend, claim, signal);
+    return convergeOnce(pursuit, backendOf(pursuit, claim), claim, signal);
   });
   return turn.catch((error: unknown) => {
     if (begun) throw error;
     throw new contractBackend.Unavailable('the infrastructure does not answer', { retryAfterMs: IN_LINE_MS });
   });
 }
+
+const backendOf = (pursuit: Pursuit, { region_id, kind }: Claim) => pursuit.backendOf(region_id, kind);
+const lineOf = (pursuit: Pursuit, claim: Claim) => pursuit.lines.of(backendOf(pursuit, claim), claim);
 
 /** Asks the backend, and measures how long that takes. */
 async function convergeOnce(

@@ -8,8 +8,8 @@ import { type Pursuit, pursue } from './pursuit.ts';
 import { keyOf, WANTED } from './wants.ts';
 
 const BATCH = 200;
-/** Wants that a worker claims at once. Most of them wait for their infrastructure. */
-const MOST_IN_HAND = 500;
+/** Wants that a worker claims at once: those of some lines that are full, and room for others. */
+const MOST_IN_HAND = 2_000;
 const LONGEST_CALL_MS = 60_000;
 const READY_MS = 5_000;
 const LOOKED_AT = 4_000;
@@ -51,8 +51,8 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
         and (${regions ?? null}::bigint[] is null or region_id = any(${regions ?? null}::bigint[])))`,
     async take(inHand, begin) {
       const room = Math.min(BATCH, MOST_IN_HAND - inHand.size);
-      const stuck = lines.clearStuck();
-      const taken = room > 0 ? await takeDue(claims.sql, workerId, room, stuck, regions) : [];
+      const closed = lines.closed();
+      const taken = room > 0 ? await takeDue(claims.sql, workerId, room, closed, regions) : [];
       if (taken.length === 0) return false;
       for (const claim of taken) {
         const work = (signal: AbortSignal) => pursue(pursuit, claim, signal);

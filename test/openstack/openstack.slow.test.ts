@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import fs from 'node:fs';
 import path from 'node:path';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,21 +9,20 @@ import { describeInstances } from '../acceptance/client/families/instances.ts';
 import { describeNetworks } from '../acceptance/client/families/networks.ts';
 import { describeSecurityGroups } from '../acceptance/client/families/security-groups.ts';
 import { describeVolumes } from '../acceptance/client/families/volumes.ts';
-import { build, type ServeProcess, serve, temporaryFolder } from '../acceptance/processes.ts';
+import { build, type ServeProcess, serve } from '../acceptance/processes.ts';
 import { conformance } from '../backends/conformance.ts';
-import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { becomesRegion } from './becomes-region.ts';
-import { newProject, removeAll, type TestProject } from './project.ts';
+import { KILLS, outlivesKills } from './kills.ts';
+import { newProject, removeAll } from './project.ts';
 import { type Exchange, readRecording, startRecorder, writeRecording } from './recording.ts';
-import { catalogWith } from './region.ts';
+import { type CloudRegion, prepareRegion, TOKEN } from './region.ts';
 import { missing, type Rig, startRig } from './rig.ts';
 import { KINDS, openBackend, runScenario } from './scenario.ts';
 
 const reason = missing();
 if (reason !== undefined) console.log(`SKIPPED, ${reason}`);
 const RECORDING = path.join(import.meta.dirname, 'recordings/zed.jsonl');
-const TOKEN = '7_acceptance-secret';
 /** A busy machine may take longer than the half minute that others need to notice. */
 const NOTICED = { timeout: 180_000, interval: 500 };
 const Named = Type.Object({ id: Type.String(), name: Type.String() });
@@ -84,32 +82,21 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
     { kinds: KINDS, mostCalls: 400, sharing: true, kindsAtOnce: 2 },
   );
 
+  it(`every task ends after ${KILLS} kills, and nothing is left or there twice`, () => outlivesKills(rig));
+
   describe('a region', () => {
-    const folder = temporaryFolder();
-    let project: TestProject;
-    let database: TestDatabase;
+    let region: CloudRegion;
     let service: ServeProcess;
     let http: HttpClient;
     beforeAll(async () => {
       build();
-      project = await newProject(rig, `region-${randomUUID()}`);
-      const images = await project.api.list('image', '/images', Named, { visibility: 'public' });
-      const image = images.find(({ name }) => name === 'tiny');
-      database = await createDatabase({ empty: true });
-      service = await serve({
-        DATABASE_URL: database.url,
-        TRADEWIND_DATA_DIR: folder,
-        TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
-        TRADEWIND_SIMULATION_SPEED: '100',
-        TRADEWIND_CATALOG_DIR: catalogWith(project, image?.id ?? '', folder),
-      });
+      region = await prepareRegion(rig, 'region');
+      service = await serve(region.settings);
       http = createHttpClient(service.url, TOKEN);
     });
     afterAll(async () => {
       await service?.end();
-      await database?.drop();
-      if (project) await removeAll(openBackend(project.clouds, project.externalNetworkId));
-      fs.rmSync(folder, { recursive: true, force: true });
+      await region?.drop();
     });
 
     const walk: Walk = {
@@ -127,7 +114,7 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
 
     it('shows and undoes what somebody else does', async () => {
       const { client, place } = walk;
-      const { api } = project;
+      const { api } = region.project;
       const INSTANCES = place('/cloud/v1/instances');
       const [instance] = await client.list<Resource>(INSTANCES);
       const marked = (id: string, of: string) => ({ description: `tradewind-${of}-${id}` });

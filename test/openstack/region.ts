@@ -1,7 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { Type } from 'typebox';
 import { parse, stringify } from 'yaml';
-import type { TestProject } from './project.ts';
+import { temporaryFolder } from '../acceptance/processes.ts';
+import { createDatabase } from '../support/databases.ts';
+import { newProject, removeAll, type TestProject } from './project.ts';
+import type { Rig } from './rig.ts';
+import { openBackend } from './scenario.ts';
 
 /** The flavors, image and volume types of the rig. */
 const FLAVOR = 'g1-standard-1-2';
@@ -12,11 +18,49 @@ interface RegionEntry {
   [field: string]: unknown;
 }
 
+const Image = Type.Object({ id: Type.String(), name: Type.String() });
+
+export const TOKEN = '7_acceptance-secret';
+
+export interface CloudRegion {
+  project: TestProject;
+  /** Of the database, with nothing in it. */
+  url: string;
+  /** For processes that serve the region as the first one of their catalogue. */
+  settings: Record<string, string>;
+  /** Removes what is left in the cloud, too. */
+  drop(): Promise<void>;
+}
+
+/** Prepares a project of the cloud, a catalogue and a database for one region. */
+export async function prepareRegion(rig: Rig, name: string): Promise<CloudRegion> {
+  const project = await newProject(rig, `${name}-${randomUUID()}`);
+  const images = await project.api.list('image', '/images', Image, { visibility: 'public', name: 'tiny' });
+  const folder = temporaryFolder();
+  const database = await createDatabase({ empty: true });
+  return {
+    project,
+    url: database.url,
+    settings: {
+      DATABASE_URL: database.url,
+      TRADEWIND_DATA_DIR: folder,
+      TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+      TRADEWIND_SIMULATION_SPEED: '100',
+      TRADEWIND_CATALOG_DIR: catalogWith(project, images[0]?.id ?? '', folder),
+    },
+    async drop() {
+      await database.drop();
+      await removeAll(openBackend(project.clouds, project.externalNetworkId));
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /**
  * Writes a copy of the catalogue into the folder, whose first region has its networks, machines and disks in the project. All its flavors and images
  * are those of the rig. Clusters and file shares stay simulated. Returns the folder of the catalogue.
  */
-export function catalogWith(
+function catalogWith(
   { clouds, externalNetworkId }: Pick<TestProject, 'clouds' | 'externalNetworkId'>,
   imageId: string,
   folder: string,

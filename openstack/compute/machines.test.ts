@@ -1,0 +1,34 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { newSamples } from '../../test/backends/samples.ts';
+import type { Api } from '../cloud/client.ts';
+import type { Notes, Site } from '../resource.ts';
+import { machines } from './machines.ts';
+
+const { spec } = newSamples().machine;
+
+/** Looks once at a machine of which Nova says this task. Returns what it was told. */
+async function lookAt(task: string, notes: Notes): Promise<unknown[]> {
+  const told: unknown[] = [];
+  const api = { send: async (_service, _method, _path, body) => told.push(body) } as Pick<Api, 'send'> as Api;
+  const call = { generation: 1, wasThere: true, log: pino({ level: 'silent' }) };
+  const live = { id: 'a', status: 'REBOOT', 'OS-EXT-STS:task_state': task };
+  const step = await machines.change({ api, notes, call } as Site<'machine'>, live as never, spec);
+  expect(step).toEqual({ doing: task });
+  return told;
+}
+
+it('a reboot whose order was lost is given again, and nothing else is', async () => {
+  const told = 'rebooting';
+  expect(await lookAt('rebooting', { told, times: 38 })).toEqual([]);
+  expect(await lookAt('rebooting', { told, times: 39 })).toEqual([{ reboot: { type: 'HARD' } }]);
+  expect(await lookAt('rebooting', { told, times: 40 })).toEqual([]);
+  expect(await lookAt('rebooting', { told: 'powering-off', times: 39 })).toEqual([]);
+  expect(await lookAt('resize_prep', { told: 'resize_prep', times: 39 })).toEqual([]);
+});
+
+it('a machine that is not stopped or started in minutes is made one that Nova takes orders for', async () => {
+  expect(await lookAt('powering-off', { told: 'powering-off', times: 79 })).toEqual([
+    { 'os-resetState': { state: 'error' } },
+  ]);
+});

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { pino } from 'pino';
+import { Type } from 'typebox';
+import { expect } from 'vitest';
+import { type Load, startLoad } from '../acceptance/kills/load.ts';
+import { build, type ServeProcess, serve } from '../acceptance/processes.ts';
+import { type CloudRegion, prepareRegion, TOKEN } from './region.ts';
+import type { Rig } from './rig.ts';
+import { openBackend } from './scenario.ts';
+import { SERVICES } from './services.ts';
+
+/** The number of kills, one after the other. Fifteen reach each victim. Set TEST_KILLS to 30 for a thorough run. */
+export const KILLS = Number(process.env.TEST_KILLS ?? 5);
+const CLIENTS = 3;
+/** How long a service is away. */
+const AWAY_MS = 3_000;
+const WITHIN = { timeout: 600_000, interval: 1_000 };
+const ROLES = ['api', 'worker'] as const;
+const log = pino({ level: 'silent' });
+const Thing = Type.Object({ id: Type.String() });
+
+/** Kills the API, the worker and each service of the cloud in turn, while clients write. */
+export async function outlivesKills(rig: Rig): Promise<void> {
+  build();
+  const region = await prepareRegion(rig, 'kills');
+  const settings = { ...region.settings, TRADEWIND_RATE_LIMIT: '0', TRADEWIND_LOG_LEVEL: 'warn' };
+  const processes = new Map<string, ServeProcess>();
+  const start = async (role: string) => void processes.set(role, await serve(settings, ['--role', role]));
+  for (const role of ROLES) await start(role);
+  const victims = [
+    ...ROLES.map((role) => ({
+      name: role,
+      async kill() {
+        await processes.get(role)?.end('SIGKILL');
+        await start(role);
+      },
+    })),
+    ...SERVICES.map((name) => ({
+      name,
+      async kill() {
+        await rig.kill(name);
+        await sleep(AWAY_MS);
+        await rig.start(name);
+      },
+    })),
+  ];
+  const pool = new pg.Pool({ connectionString: region.url, max: 2 });
+  pool.on('error', () => {});
+  try {
+    const load = startLoad({ url: () => processes.get('api')?.url ?? '', token: TOKEN, clients: CLIENTS });
+    // Few kills are others in each run.
+    const first = Math.floor(Math.random() * victims.length);
+    const killed: string[] = [];
+    for (let count = 0; count < KILLS; count++) {
+      await expect.poll(() => load.tasks.length, WITHIN).toBeGreaterThan(count);
+      await sleep(500 + Math.random() * 3_000);
+      const victim = victims[(first + count) % victims.length];
+      await victim?.kill();
+      killed.push(victim?.name ?? '');
+      process.stderr.write(`${load.tasks.length} tasks, killed ${killed.at(-1)}\n`);
+    }
+    await load.stop();
+    await assertWhole(region, load, pool);
+  } finally {
+    await Promise.all([...processes.values()].map((each) => each.end('SIGKILL')));
+    await pool.end();
+    await region.drop();
+  }
+}
+
+async function assertWhole(region: CloudRegion, load: Load, pool: pg.Pool): Promise<void> {
+  const rows = async (query: string) => (await pool.query(query)).rows;
+  await expect.poll(() => rows(`select id, task_type from tasks where state in ('NEW', 'RUNNING')`), WITHIN).toEqual([]);
+  const unsettled = 'select kind, id, doing from wants where region_id = 1 and settled_generation is distinct from generation';
+  await expect.poll(() => rows(unsettled), WITHIN).toEqual([]);
+  expect(load.faults).toEqual([]);
+  const known = await rows('select id::text from tasks');
+  expect(known.map(({ id }) => id)).toEqual(expect.arrayContaining(load.tasks));
+  const failed = await rows(`select task_type, error, count(*)::int from tasks where state = 'ERROR' group by 1, 2`);
+  const [ended] = await rows('select count(*)::int from tasks');
+  process.stderr.write(`${ended?.count} tasks ended, failed: ${JSON.stringify(failed, undefined, 2)}\n`);
+
+  const { project } = region;
+  const listed: string[] = [];
+  const call = { log, signal: new AbortController().signal };
+  const backend = openBackend(project.clouds, project.externalNetworkId);
+  for await (const { kind, id } of backend.list(call)) listed.push(`${kind} ${id}`);
+  const wanted = await rows('select kind, id from wants where region_id = 1 and spec is not null');
+  expect(listed.toSorted()).toEqual(wanted.map(({ kind, id }) => `${kind} ${id}`).toSorted());
+  // What has lost its mark would be in no list of ours.
+  const ofKind = (kind: string) => listed.filter((one) => one.startsWith(`${kind} `)).length;
+  for (const [service, path, kind] of [
+    ['compute', '/servers', 'machine'],
+    ['volume', '/volumes', 'volume'],
+  ] as const) {
+    expect((await project.api.list(service, path, Thing)).length, kind).toBe(ofKind(kind));
+  }
+}
