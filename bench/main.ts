@@ -10,6 +10,7 @@ import { measureFilled, measureRetention } from './filled/suite.ts';
 import { measureKit } from './kit/suite.ts';
 import { measureKubernetes } from './kubernetes/suite.ts';
 import { measureLookup } from './lookup/suite.ts';
+import { measureOpenStack } from './openstack/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measurePeers } from './peers/suite.ts';
 import { profileOperations } from './profile/suite.ts';
@@ -37,6 +38,7 @@ const suites: Record<string, Suite> = {
   attacks: { title: 'Bystanders of attacks', run: measureAttacks },
   kit: { title: 'Resets of the test kit', run: measureKit },
   kubernetes: { title: 'Hosted Kubernetes clusters', run: measureKubernetes },
+  openstack: { title: 'A region on OpenStack', run: measureOpenStack },
   ai: { title: 'AI tasks', run: measureAi },
   console: { title: 'Pages of the console', run: measureConsole },
 };

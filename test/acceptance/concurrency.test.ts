@@ -11,7 +11,7 @@ const locks = recordLocks();
 afterAll(locks.stop);
 
 // Long enough for what collides often. What is rare comes in concurrency.slow.test.ts.
-await manyClients({
+manyClients({
   seconds: 8,
   untilAllCame: false,
   async start(settings) {

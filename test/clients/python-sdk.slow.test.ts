@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pythonClients } from '../../scripts/test-programs.ts';
 import { activateAiFeatures } from '../support/ai-tasks.ts';
 import { record, recordSdkOperations, startWatchedService } from '../support/clients.ts';
+import { type SdkRun, walkWithSdk } from '../support/python-sdk.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { tlsBundle } from '../support/tls-bundles.ts';
 
@@ -23,21 +22,15 @@ const PART = [
   'test_7_errors.py::test_statuses',
 ];
 const FACES = [...WHOLE, ...WRAPPED];
-const SCENARIO = path.join(import.meta.dirname, 'python');
-const { installed, python } = pythonClients();
+const { installed } = pythonClients();
 if (!installed) {
   process.stderr.write('SKIPPED, for want of the Python clients: "npm run install:tests" installs them\n');
-}
-
-interface Run {
-  code: number | null;
-  output: string;
 }
 
 describe.skipIf(!installed)('the official Python SDK', () => {
   let service: Awaited<ReturnType<typeof startWatchedService>>;
   let limited: TestService;
-  const runs = new Map<string, Promise<Run>>();
+  const runs = new Map<string, Promise<SdkRun>>();
 
   beforeAll(async () => {
     service = await startWatchedService({ TRADEWIND_RATE_LIMIT: '0' });
@@ -46,7 +39,7 @@ describe.skipIf(!installed)('the official Python SDK', () => {
     service.takeOperations();
     for (const environment of environments) {
       const face = environment.SDK_FACE;
-      runs.set(face, walk(environment, WRAPPED.includes(face) ? PART : []));
+      runs.set(face, walkWithSdk(environment, WRAPPED.includes(face) ? PART : []));
     }
   });
   afterAll(async () => {
@@ -95,23 +88,3 @@ describe.skipIf(!installed)('the official Python SDK', () => {
     });
   });
 });
-
-function walk(environment: Record<string, string | undefined>, files: string[]): Promise<Run> {
-  const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--tb=short', ...files];
-  const child = spawn(python, args, {
-    cwd: SCENARIO,
-    env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, output }));
-  });
-}

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { pino } from 'pino';
-import { Type } from 'typebox';
 import { expect } from 'vitest';
 import { type Load, startLoad } from '../acceptance/kills/load.ts';
 import { build, type ServeProcess, serve } from '../acceptance/processes.ts';
-import { type CloudRegion, prepareRegion, TOKEN } from './region.ts';
+import { assertAsWanted, type CloudRegion, prepareRegion, TOKEN } from './region.ts';
 import type { Rig } from './rig.ts';
-import { openBackend } from './scenario.ts';
 import { SERVICES } from './services.ts';
 
 /** The number of kills, one after the other. Fifteen reach each victim. Set TEST_KILLS to 30 for a thorough run. */
@@ -17,8 +14,6 @@ const CLIENTS = 3;
 const AWAY_MS = 3_000;
 const WITHIN = { timeout: 600_000, interval: 1_000 };
 const ROLES = ['api', 'worker'] as const;
-const log = pino({ level: 'silent' });
-const Thing = Type.Object({ id: Type.String() });
 
 /** Kills the API, the worker and each service of the cloud in turn, while clients write. */
 export async function outlivesKills(rig: Rig): Promise<void> {
@@ -71,8 +66,11 @@ export async function outlivesKills(rig: Rig): Promise<void> {
 
 async function assertWhole(region: CloudRegion, load: Load, pool: pg.Pool): Promise<void> {
   const rows = async (query: string) => (await pool.query(query)).rows;
-  await expect.poll(() => rows(`select id, task_type from tasks where state in ('NEW', 'RUNNING')`), WITHIN).toEqual([]);
-  const unsettled = 'select kind, id, doing from wants where region_id = 1 and settled_generation is distinct from generation';
+  await expect
+    .poll(() => rows(`select id, task_type from tasks where state in ('NEW', 'RUNNING')`), WITHIN)
+    .toEqual([]);
+  const unsettled =
+    'select kind, id, doing from wants where region_id = 1 and settled_generation is distinct from generation';
   await expect.poll(() => rows(unsettled), WITHIN).toEqual([]);
   expect(load.faults).toEqual([]);
   const known = await rows('select id::text from tasks');
@@ -81,19 +79,5 @@ async function assertWhole(region: CloudRegion, load: Load, pool: pg.Pool): Prom
   const [ended] = await rows('select count(*)::int from tasks');
   process.stderr.write(`${ended?.count} tasks ended, failed: ${JSON.stringify(failed, undefined, 2)}\n`);
 
-  const { project } = region;
-  const listed: string[] = [];
-  const call = { log, signal: new AbortController().signal };
-  const backend = openBackend(project.clouds, project.externalNetworkId);
-  for await (const { kind, id } of backend.list(call)) listed.push(`${kind} ${id}`);
-  const wanted = await rows('select kind, id from wants where region_id = 1 and spec is not null');
-  expect(listed.toSorted()).toEqual(wanted.map(({ kind, id }) => `${kind} ${id}`).toSorted());
-  // What has lost its mark would be in no list of ours.
-  const ofKind = (kind: string) => listed.filter((one) => one.startsWith(`${kind} `)).length;
-  for (const [service, path, kind] of [
-    ['compute', '/servers', 'machine'],
-    ['volume', '/volumes', 'volume'],
-  ] as const) {
-    expect((await project.api.list(service, path, Thing)).length, kind).toBe(ofKind(kind));
-  }
+  await assertAsWanted(region.project, pool);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { pythonClients } from '../../scripts/test-programs.ts';
 import { createClient, type Resource, type Walk } from '../acceptance/client/client.ts';
 import { describeAddresses } from '../acceptance/client/families/addresses.ts';
 import { describeImages } from '../acceptance/client/families/images.ts';
@@ -9,22 +10,34 @@ import { describeInstances } from '../acceptance/client/families/instances.ts';
 import { describeNetworks } from '../acceptance/client/families/networks.ts';
 import { describeSecurityGroups } from '../acceptance/client/families/security-groups.ts';
 import { describeVolumes } from '../acceptance/client/families/volumes.ts';
+import { manyClients } from '../acceptance/concurrency/many-clients.ts';
 import { build, type ServeProcess, serve } from '../acceptance/processes.ts';
 import { conformance } from '../backends/conformance.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { walkWithSdk } from '../support/python-sdk.ts';
+import { tlsBundle } from '../support/tls-bundles.ts';
 import { becomesRegion } from './becomes-region.ts';
 import { KILLS, outlivesKills } from './kills.ts';
 import { newProject, removeAll } from './project.ts';
-import { type Exchange, readRecording, startRecorder, writeRecording } from './recording.ts';
-import { type CloudRegion, prepareRegion, TOKEN } from './region.ts';
+import { type Exchange, readRecording, startRecorder, throughStand, writeRecording } from './recording.ts';
+import { assertAsWanted, type CloudRegion, prepareRegion, TOKEN } from './region.ts';
 import { missing, type Rig, startRig } from './rig.ts';
 import { KINDS, openBackend, runScenario } from './scenario.ts';
+import { describeTroubles } from './troubles.ts';
 
 const reason = missing();
 if (reason !== undefined) console.log(`SKIPPED, ${reason}`);
 const RECORDING = path.join(import.meta.dirname, 'recordings/zed.jsonl');
 /** A busy machine may take longer than the half minute that others need to notice. */
 const NOTICED = { timeout: 180_000, interval: 500 };
+const SDK_FILES = ['test_1_account.py::test_ssh_keys', 'test_2_network.py', 'test_3_storage.py', 'test_4_instances.py'];
+/** What the region doesn't have, or the rig forbids. */
+const SDK_LACKS = [
+  'test_2_network.py::test_load_balancers',
+  'test_3_storage.py::test_images_from_an_address',
+  'test_4_instances.py::test_serial_consoles',
+  'test_4_instances.py::test_placement_groups',
+];
 const Named = Type.Object({ id: Type.String(), name: Type.String() });
 
 describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
@@ -60,7 +73,7 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
   it('fast tests read what the cloud says', async () => {
     const recorder = await startRecorder();
     const { clouds, externalNetworkId } = await newProject(rig, `recording-${randomUUID()}`);
-    const backend = openBackend(clouds.replace('http://127.0.0.1:', `${recorder.origin}/`), externalNetworkId);
+    const backend = openBackend(throughStand(clouds, recorder), externalNetworkId);
     await runScenario(backend, externalNetworkId, 500).finally(() => recorder.close());
     const { exchanges } = recorder;
     if (process.env.TRADEWIND_WRITE_RECORDING)
@@ -81,6 +94,28 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
     },
     { kinds: KINDS, mostCalls: 400, sharing: true, kindsAtOnce: 2 },
   );
+
+  describeTroubles(() => rig);
+
+  describe('many clients', () => {
+    let crowded: CloudRegion;
+    afterAll(() => crowded?.drop());
+    manyClients({
+      seconds: Number(process.env.CONCURRENCY_SECONDS ?? 10),
+      clients: 12,
+      untilAllCame: false,
+      infrastructure: {
+        taskWithinMs: 600_000,
+        refuses: /Nova can not put a machine into another placement group/,
+        async settings(like) {
+          crowded = await prepareRegion(rig, 'concurrency', { like });
+          const { TRADEWIND_CATALOG_DIR = '' } = crowded.settings;
+          return { TRADEWIND_CATALOG_DIR };
+        },
+        assertAsWanted: (pool) => assertAsWanted(crowded.project, pool),
+      },
+    });
+  });
 
   it(`every task ends after ${KILLS} kills, and nothing is left or there twice`, () => outlivesKills(rig));
 
@@ -111,6 +146,17 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
     describeImages(walk);
     describeInstances(walk);
     describeAddresses(walk);
+
+    it.skipIf(!pythonClients().installed)('does what the official Python SDK asks for', async () => {
+      const environment = {
+        SDK_FACE: 'sync',
+        GCORE_BASE_URL: `${service.url}/gcore`,
+        GCORE_API_KEY: TOKEN,
+        TLS_BUNDLE: JSON.stringify(await tlsBundle()),
+      };
+      const run = await walkWithSdk(environment, [...SDK_FILES, ...SDK_LACKS.flatMap((one) => ['--deselect', one])]);
+      expect(run.code, run.output).toBe(0);
+    });
 
     it('shows and undoes what somebody else does', async () => {
       const { client, place } = walk;

@@ -29,6 +29,10 @@ export interface Stand {
   close(): Promise<void>;
 }
 
+/** Returns a clouds.yaml of services on this machine that leads to a stand before them. */
+export const throughStand = (clouds: string, { origin }: Pick<Stand, 'origin'>): string =>
+  clouds.replace('http://127.0.0.1:', `${origin}/`);
+
 const SERVICE = /^\/(\d+)(\/.*|$)/;
 const TOKEN = 'x-subject-token';
 
@@ -43,10 +47,11 @@ export function writeRecording(file: string, { exchanges, ...about }: Recording)
   fs.writeFileSync(file, `${lines.join('\n')}\n`);
 }
 
-/** Passes requests on to the services on this machine, and keeps what both sides say. */
-export async function startRecorder(): Promise<Stand> {
+/** Passes requests on to the services on this machine after a pause, and keeps what both sides say. */
+export async function startRecorder(pause = async () => {}): Promise<Stand> {
   const exchanges: Exchange[] = [];
   const stand = await serve(async (request, origin) => {
+    await pause();
     const [, port, path] = SERVICE.exec(request.path) ?? [];
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: request.method,

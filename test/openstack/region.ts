@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import path from 'node:path';
+import type pg from 'pg';
+import { pino } from 'pino';
 import { Type } from 'typebox';
-import { parse, stringify } from 'yaml';
+import { expect } from 'vitest';
 import { temporaryFolder } from '../acceptance/processes.ts';
 import { createDatabase } from '../support/databases.ts';
+import { catalogWith } from './catalog.ts';
 import { newProject, removeAll, type TestProject } from './project.ts';
 import type { Rig } from './rig.ts';
-import { openBackend } from './scenario.ts';
+import { KINDS, openBackend } from './scenario.ts';
 
-/** The flavors, image and volume types of the rig. */
-const FLAVOR = 'g1-standard-1-2';
-const VOLUME_TYPE = 'standard';
-
-interface RegionEntry {
-  id: number;
-  [field: string]: unknown;
-}
-
-const Image = Type.Object({ id: Type.String(), name: Type.String() });
+const Named = Type.Object({ id: Type.String(), name: Type.String() });
 
 export const TOKEN = '7_acceptance-secret';
 
@@ -32,10 +25,17 @@ export interface CloudRegion {
   drop(): Promise<void>;
 }
 
-/** Prepares a project of the cloud, a catalogue and a database for one region. */
-export async function prepareRegion(rig: Rig, name: string): Promise<CloudRegion> {
+/**
+ * Prepares a project of the cloud, a catalogue and a database for one region. `through` leads it to what stands before
+ * the cloud; `like` is the folder of the catalogue without it.
+ */
+export async function prepareRegion(
+  rig: Rig,
+  name: string,
+  { through = (clouds: string) => clouds, like = 'catalog' } = {},
+): Promise<CloudRegion> {
   const project = await newProject(rig, `${name}-${randomUUID()}`);
-  const images = await project.api.list('image', '/images', Image, { visibility: 'public', name: 'tiny' });
+  const images = await project.api.list('image', '/images', Named, { visibility: 'public', name: 'tiny' });
   const folder = temporaryFolder();
   const database = await createDatabase({ empty: true });
   return {
@@ -46,7 +46,10 @@ export async function prepareRegion(rig: Rig, name: string): Promise<CloudRegion
       TRADEWIND_DATA_DIR: folder,
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_SIMULATION_SPEED: '100',
-      TRADEWIND_CATALOG_DIR: catalogWith(project, images[0]?.id ?? '', folder),
+      TRADEWIND_CATALOG_DIR: catalogWith({ ...project, clouds: through(project.clouds) }, images[0]?.id ?? '', {
+        like,
+        folder,
+      }),
     },
     async drop() {
       await database.drop();
@@ -56,56 +59,22 @@ export async function prepareRegion(rig: Rig, name: string): Promise<CloudRegion
   };
 }
 
-/**
- * Writes a copy of the catalogue into the folder, whose first region has its networks, machines and disks in the project. All its flavors and images
- * are those of the rig. Clusters and file shares stay simulated. Returns the folder of the catalogue.
- */
-function catalogWith(
-  { clouds, externalNetworkId }: Pick<TestProject, 'clouds' | 'externalNetworkId'>,
-  imageId: string,
-  folder: string,
-): string {
-  const catalog = path.join(folder, 'catalog');
-  fs.cpSync('catalog', catalog, { recursive: true });
-  const file = path.join(folder, 'clouds.yaml');
-  fs.writeFileSync(file, clouds, { mode: 0o600 });
-  const read = (name: string) => parse(fs.readFileSync(path.join(catalog, name), 'utf8'));
-  const write = (name: string, content: object) => fs.writeFileSync(path.join(catalog, name), stringify(content));
-  const all = (ids: readonly string[], theirs: string) => Object.fromEntries(ids.map((id) => [id, theirs]));
-  const { flavors } = read('flavors.yaml') as { flavors: { flavor_id: string }[] };
-  const { images } = read('images.yaml') as { images: { id: string }[] };
-  const { regions } = read('regions.yaml') as { regions: RegionEntry[] };
-  const first = regions.find(({ id }) => id === 1);
-  const types = first?.available_volume_types as string[];
-  write('backends.yaml', {
-    backends: [
-      { name: 'simulated', kind: 'simulated' },
-      {
-        name: 'cloud',
-        kind: 'openstack',
-        secrets: { clouds: file },
-        settings: {
-          external_network: externalNetworkId,
-          flavors: all(
-            flavors.map(({ flavor_id }) => flavor_id),
-            FLAVOR,
-          ),
-          images: all(
-            images.map(({ id }) => id),
-            imageId,
-          ),
-          volume_types: all(types, VOLUME_TYPE),
-        },
-      },
-    ],
-  });
-  Object.assign(first as RegionEntry, {
-    backends: { network: 'cloud', compute: 'cloud', storage: 'cloud' },
-    external_network_id: externalNetworkId,
-    external_networks: [
-      { id: externalNetworkId, name: 'external', prefixes: [{ cidr: '198.19.0.0/16', last: '198.19.199.255' }] },
-    ],
-  });
-  write('regions.yaml', { regions });
-  return catalog;
+/** Asserts that what is wanted in the first region is in the project, and nothing twice, and nothing else. */
+export async function assertAsWanted({ clouds, externalNetworkId, api }: TestProject, pool: pg.Pool): Promise<void> {
+  const listed: string[] = [];
+  const call = { log: pino({ level: 'silent' }), signal: new AbortController().signal };
+  for await (const { kind, id } of openBackend(clouds, externalNetworkId).list(call)) listed.push(`${kind} ${id}`);
+  const { rows } = await pool.query<{ kind: string; id: string }>(
+    'select kind, id from wants where region_id = 1 and spec is not null and kind = any($1)',
+    [KINDS],
+  );
+  expect(listed.toSorted()).toEqual(rows.map(({ kind, id }) => `${kind} ${id}`).toSorted());
+  // What has lost its mark is in no list of ours.
+  const ofKind = (kind: string) => listed.filter((one) => one.startsWith(`${kind} `)).length;
+  for (const [service, path, kind] of [
+    ['compute', '/servers', 'machine'],
+    ['volume', '/volumes', 'volume'],
+  ] as const) {
+    expect((await api.list(service, path, Named)).length, kind).toBe(ofKind(kind));
+  }
 }

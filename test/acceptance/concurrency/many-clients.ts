@@ -13,7 +13,7 @@ import { ACTIONS, actOnce } from './actions.ts';
 import { brokenInvariants } from './invariants.ts';
 import { mayStand } from './ledger.ts';
 import { createRandom } from './random.ts';
-import { type Account, createScope, createWorker, createWorld } from './world.ts';
+import { type Account, createScope, createWorker, createWorld, type Infrastructure } from './world.ts';
 
 const CLIENTS = Number(process.env.CONCURRENCY_CLIENTS ?? 50);
 const SEED = Number(process.env.CONCURRENCY_SEED ?? Date.now() % 1_000_000);
@@ -49,33 +49,39 @@ const COLLISIONS = [
  * Tests that many clients of three accounts may randomly do what collides: the same names, the last of a quota, the last
  * address, a volume for two instances, a change of what another deletes.
  */
-export async function manyClients({
+export function manyClients({
   seconds,
   untilAllCame,
+  clients = CLIENTS,
   start = serve,
+  infrastructure,
 }: {
   seconds: number;
+  clients?: number;
   /** Goes on until every action has succeeded and every collision has come, and fails if that takes too long. */
   untilAllCame: boolean;
   /** Starts what the clients ask: by default a process of its own. */
   start?: (settings: Record<string, string>) => Promise<Pick<ServeProcess, 'url' | 'end'>>;
-}): Promise<void> {
+  /** What the regions are on: by default simulations. */
+  infrastructure?: Infrastructure;
+}): void {
   /** On a slow machine it takes longer until everything has been tried. */
   const mostSeconds = Math.max(2 * seconds, 180);
-  const coverage = createCoverage(await documentedOperations());
-  const world = createWorld();
+  const world = createWorld(infrastructure);
   const { ledger, statistics } = world;
   const catalog = catalogWithQuotas(QUOTAS);
   const dataDir = temporaryFolder();
 
+  let coverage: ReturnType<typeof createCoverage>;
   let database: TestDatabase;
   let service: Pick<ServeProcess, 'url' | 'end'>;
   let pool: pg.Pool;
   const accounts: Account[] = [];
 
   beforeAll(async () => {
-    say(`seed ${SEED}, ${CLIENTS} clients, ${seconds} s`);
+    say(`seed ${SEED}, ${clients} clients, ${seconds} s`);
     build();
+    coverage = createCoverage(await documentedOperations());
     database = await createDatabase({ empty: true });
     service = await start({
       DATABASE_URL: database.url,
@@ -84,6 +90,7 @@ export async function manyClients({
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_RATE_LIMIT: '0',
       TRADEWIND_SIMULATION_SPEED: '200',
+      ...(await infrastructure?.settings(catalog)),
     });
     pool = new pg.Pool({ connectionString: database.url, max: 4 });
     const first = createHttpClient(service.url, TOKEN);
@@ -99,7 +106,7 @@ export async function manyClients({
   });
 
   it(
-    `${CLIENTS} clients at once for ${seconds} s (seed ${SEED}) are never failed and never told what is not documented`,
+    `${clients} clients at once for ${seconds} s (seed ${SEED}) are never failed and never told what is not documented`,
     async () => {
       const began = Date.now();
       const past = () => (Date.now() - began) / 1_000;
@@ -107,7 +114,7 @@ export async function manyClients({
       const wanting = () => (past() > seconds / 2 ? missing() : []);
       const isOver = () => past() > mostSeconds || (past() > seconds && !(untilAllCame && missing().length > 0));
       const progress = setInterval(() => say(state(past())), 5_000);
-      const workers = Array.from({ length: CLIENTS }, async (_, index) => {
+      const workers = Array.from({ length: clients }, async (_, index) => {
         const account = accounts[index % accounts.length];
         if (!account) return;
         const worker = createWorker(world, account, createRandom(SEED * 1_000 + index), `c${index}`);
@@ -124,7 +131,7 @@ export async function manyClients({
       expect(statistics.faults).toEqual([]);
       expect(coverage.undocumented()).toEqual([]);
     },
-    mostSeconds * 1_000 + 180_000,
+    mostSeconds * 1_000 + world.taskWithinMs + 60_000,
   );
 
   describe('afterwards', () => {
@@ -134,8 +141,10 @@ export async function manyClients({
 
     it('nothing is broken in the database', async () => {
       // The engine finishes its records a moment after the end of a task.
-      await expect.poll(() => brokenInvariants(pool), { timeout: 20_000, interval: 500 }).toEqual([]);
+      await expect.poll(() => brokenInvariants(pool), { timeout: world.taskWithinMs, interval: 500 }).toEqual([]);
     });
+
+    it.runIf(infrastructure)('the infrastructure is as it is wanted', () => infrastructure?.assertAsWanted(pool));
 
     it('no two transactions have waited for each other', async () => {
       const { rows } = await pool.query(

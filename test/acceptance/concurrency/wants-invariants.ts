@@ -1,3 +1,6 @@
+/** Other infrastructure keeps a handle of its own. */
+const ofSimulation = `coalesce(wants.handle, 'null') = 'null'`;
+
 /**
  * What must agree between rows, wants and infrastructure once no task is running. Each key describes the
  * rows.
@@ -6,7 +9,7 @@ export const WANTS_NEVER: Record<string, string> = {
   'wants that the infrastructure is not as': `
     select wants.kind, wants.id, wants.spec, objects.spec as there, objects.doing
     from wants left join simulated_objects as objects using (kind, id)
-    where wants.spec is distinct from objects.spec or objects.doing = 'removing'`,
+    where (wants.spec is distinct from objects.spec or objects.doing = 'removing') and ${ofSimulation}`,
   'wants that are on their way, or in the hands of a worker': `
     select kind, id, generation, settled_generation, doing, failures, worker_id from wants
     where settled_generation is distinct from generation or due_at is not null or worker_id is not null`,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import type { Answer, HttpClient } from '../../support/http-client.ts';
 import { tasksIn } from '../../support/possessions.ts';
 import { createLedger, type Ledger, type Span } from './ledger.ts';
@@ -57,15 +58,31 @@ export interface Statistics {
   faults: string[];
 }
 
-export interface World {
+/** What regions are on that are no simulations. */
+export interface Infrastructure {
+  /** Returns more settings of who serves it. Its catalogue begins with the one in the folder. */
+  settings(catalog: string): Promise<Record<string, string>>;
+  /** How long its slowest task may take. */
+  taskWithinMs: number;
+  /** Errors of tasks for which it has its reasons. */
+  refuses: RegExp;
+  assertAsWanted(pool: pg.Pool): Promise<void>;
+}
+
+export interface World extends Pick<Infrastructure, 'refuses' | 'taskWithinMs'> {
   ledger: Ledger;
   statistics: Statistics;
   /** Accepted tasks, with a client that may read them. */
   tasks: Map<string, { http: HttpClient; ended: boolean }>;
 }
 
-export function createWorld(): World {
+/** Tasks on a simulation take two minutes at most, and none of them fails. */
+const SIMULATION = { taskWithinMs: 120_000, refuses: /(?!)/ };
+
+export function createWorld({ taskWithinMs, refuses }: Pick<World, 'refuses' | 'taskWithinMs'> = SIMULATION): World {
   return {
+    taskWithinMs,
+    refuses,
     ledger: createLedger(),
     statistics: { answers: new Map(), conflicts: new Map(), invalid: new Map(), faults: [] },
     tasks: new Map(),
@@ -99,14 +116,12 @@ export interface Worker {
   follow(answer: Sent, then: (task: Answer['body']) => void): Promise<void>;
 }
 
-const TASK_WITHIN_MS = 120_000;
-
 export function createWorker(world: World, account: Account, random: Random, mark: string): Worker {
   const { statistics } = world;
   const prefix = random.chance(0.5) ? '' : '/gcore';
 
   async function ended(id: string): Promise<Answer['body']> {
-    const deadline = Date.now() + TASK_WITHIN_MS;
+    const deadline = Date.now() + world.taskWithinMs;
     for (;;) {
       // Asked again and again by all clients, the service would have less time for what collides.
       const headers = { prefer: 'wait=5' };
@@ -152,6 +167,7 @@ export function createWorker(world: World, account: Account, random: Random, mar
         (task) => {
           entry.ended = true;
           if (task.state === 'FINISHED') then(task);
+          else if (world.refuses.test(task.error)) add(statistics.conflicts, shortened(task.error));
           else if (mayWait && task.data.waits_for && !task.error.includes('internal error')) return;
           else statistics.faults.push(`Task ${id} (${task.task_type}) ended in ERROR: ${task.error}`);
         },

@@ -76,6 +76,14 @@ def test_images(client, made):
     [task] = images.create_from_volume(name="walk image two", volume_id=boot.id).tasks
     second = client.cloud.tasks.poll(task).created_resources.images[0]
     images.delete_and_poll(image_id=second)
+    [task] = images.delete(image_id=image.id).tasks
+    client.cloud.tasks.poll(task)
+    [task] = client.cloud.volumes.delete(volume_id=boot.id).tasks
+    client.cloud.tasks.poll(task)
+
+
+def test_images_from_an_address(client):
+    images = client.cloud.instances.images
     address = "https://images.example.com/walk.qcow2"
     [task] = images.upload(name="walk afar", url=address, os_distro="debian", cow_format=True).tasks
     [afar] = client.cloud.tasks.poll(task).created_resources.images
@@ -85,10 +93,6 @@ def test_images(client, made):
     again = images.upload_and_poll(name="walk afar", url=address)
     assert (again.status, again.os_version) == ("active", "")
     images.delete_and_poll(image_id=again.id)
-    [task] = images.delete(image_id=image.id).tasks
-    client.cloud.tasks.poll(task)
-    [task] = client.cloud.volumes.delete(volume_id=boot.id).tasks
-    client.cloud.tasks.poll(task)
 
 
 def test_file_shares(client, impatient):
