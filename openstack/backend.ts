@@ -38,6 +38,7 @@ import { watchOf } from './watching.ts';
 const IN_THE_WAY = { paceMs: 1_000 };
 /** What is said so often in a row takes long: from then on, each pause is twice as long as the one before, up to this. */
 const OFTEN = 10;
+const SOONER = 3;
 const LONGEST_PAUSE_MS = 5_000;
 const MOST_LOOKS = 5;
 /** For some minutes: an address that was given up may still belong to what is being removed. */
@@ -275,7 +276,9 @@ function progressing({ paceMs }: { paceMs: number }, doing: string, handle?: Han
   if (!handle) return { state: 'progressing', doing, askAgainMs: paceMs } as const;
   const { told, times } = handle.notes;
   const again = told === doing ? Number(times) + 1 : 1;
-  const askAgainMs = Math.min(paceMs * 2 ** Math.max(0, again - OFTEN), LONGEST_PAUSE_MS);
+  // What is quick is seen soon: the first looks come after a quarter and half of the pace.
+  const growth = Math.max(0, again - OFTEN) - Math.max(0, SOONER - again);
+  const askAgainMs = Math.min(paceMs * 2 ** growth, LONGEST_PAUSE_MS);
   const notes = { ...handle.notes, told: doing, times: again };
   return { state: 'progressing', doing, askAgainMs, handle: asJson({ ...handle, notes }) } as const;
 }

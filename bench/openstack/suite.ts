@@ -11,6 +11,7 @@ import { missing, startRig } from '../../test/openstack/rig.ts';
 import { openBackend } from '../../test/openstack/scenario.ts';
 import { BOOT_VOLUME } from '../../test/support/boot-volume.ts';
 import { createHttpClient, type HttpClient } from '../../test/support/http-client.ts';
+import { tasksIn } from '../../test/support/possessions.ts';
 import { startProduct, TOKEN } from '../support/product.ts';
 import { median } from '../support/statistics.ts';
 import { markdownTable, shown } from '../support/table.ts';
@@ -69,8 +70,9 @@ export async function measureOpenStack({ quick }: { quick: boolean }): Promise<s
 async function trialsOf({ api, externalNetworkId }: TestProject, http: HttpClient, imageId: string): Promise<Trial[]> {
   async function order(kind: string, body: object, version = 'v1'): Promise<string> {
     const { body: answer, text } = await http.post(`/cloud/${version}/${kind}/1/1`, body);
-    if (!answer?.tasks) throw new Error(text);
-    return answer.tasks[0];
+    const [task] = tasksIn(answer);
+    if (task === undefined) throw new Error(text);
+    return task;
   }
   const made = async (kind: string, body: object) =>
     (await finished(http, await order(kind, body)))[kind]?.[0] as string;

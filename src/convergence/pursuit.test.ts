@@ -159,6 +159,39 @@ test('what is wanted no more ends a call that hangs', async ({ stage, backend })
   expect(backend.toldOf(id)[0]?.call.signal.aborted).toBe(true);
 });
 
+test('what is ordered just before it is wanted no more is there when its removal begins', async ({
+  stage,
+  backend,
+}) => {
+  const id = newId();
+  let ordered = () => {};
+  const order = new Promise<void>((resolve) => {
+    ordered = resolve;
+  });
+  const there = new Set<string>();
+  const slow: Backend = {
+    ...backend,
+    async converge(ref, spec, call) {
+      if (spec === null) {
+        there.delete(ref.id);
+        return { state: 'settled', observed: null };
+      }
+      const making = delay(1_000).then(() => there.add(ref.id));
+      call.mustEnd?.(making);
+      ordered();
+      await making;
+      return { state: 'settled', observed: {} as never };
+    },
+  };
+  await stage.worker(slow);
+  await stage.want(make('network', id, network()));
+  await order;
+  await stage.want(remove('network', id));
+  await stage.gone('network', id);
+  await delay(1_500);
+  expect([...there]).toEqual([]);
+});
+
 test('a call that gets no answer is given up and made again, and holds nobody up', async ({ stage, backend }) => {
   const hanging = Array.from({ length: 40 }, newId);
   for (const id of hanging) backend.on(id, ({ times }) => (times > 1 ? undefined : new Promise(() => {})));

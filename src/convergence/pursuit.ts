@@ -166,8 +166,10 @@ async function askBackend(
     projectId: claim.project_id,
     handle: claim.handle,
   };
+  const unended: Promise<unknown>[] = [];
   const call: contractBackend.Call = {
     signal,
+    mustEnd: (work) => void unended.push(work),
     generation,
     wasThere: settled_generation !== null,
     log,
@@ -181,6 +183,7 @@ async function askBackend(
   try {
     return await untilAborted(signal, backend.converge(ref, claim.spec as Specs[contractBackend.Kind] | null, call));
   } finally {
+    await untilAborted(late.signal, Promise.allSettled(unended)).catch(() => {});
     clearTimeout(timer);
   }
 }

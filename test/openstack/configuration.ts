@@ -226,7 +226,7 @@ function cinder(settings: Settings): Sections {
       nfs_shares_config: `${folder}/etc/shares`,
       nfs_mount_point_base: `${folder}/cinder/mnt`,
       nfs_snapshot_support: true,
-      nfs_qcow2_volumes: false,
+      nfs_qcow2_volumes: true,
       nas_secure_file_operations: false,
       nas_secure_file_permissions: false,
       max_over_subscription_ratio: 1000,

@@ -43,7 +43,9 @@ export async function outlivesKills(rig: Rig): Promise<void> {
   const pool = new pg.Pool({ connectionString: region.url, max: 2 });
   pool.on('error', () => {});
   try {
-    const load = startLoad({ url: () => processes.get('api')?.url ?? '', token: TOKEN, clients: CLIENTS });
+    const url = () => processes.get('api')?.url ?? '';
+    // Cinder's NFS driver can't make a volume of an image larger.
+    const load = startLoad({ url, token: TOKEN, clients: CLIENTS, growing: false });
     // Few kills are others in each run.
     const first = Math.floor(Math.random() * victims.length);
     const killed: string[] = [];

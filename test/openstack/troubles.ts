@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, type ServeProcess, serve } from '../acceptance/processes.ts';
 import { BOOT_VOLUME } from '../support/boot-volume.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { tasksIn } from '../support/possessions.ts';
 import { type Stand, startRecorder, throughStand } from './recording.ts';
 import { type CloudRegion, prepareRegion, TOKEN } from './region.ts';
 import type { Rig } from './rig.ts';
@@ -31,7 +32,7 @@ export function describeTroubles(rig: () => Rig): void {
       });
       service = await serve({ ...region.settings, TRADEWIND_LOG_LEVEL: 'warn', TRADEWIND_RATE_LIMIT: '0' });
       http = createHttpClient(service.url, TOKEN);
-      await finished(await begin('volumes', { ...BOOT_VOLUME, name: 'first', size: 1 }));
+      await finished(await begin('volumes', { ...BOOT_VOLUME, name: 'first', size: 10 }));
     });
     afterAll(async () => {
       await service?.end();
@@ -44,7 +45,7 @@ export function describeTroubles(rig: () => Rig): void {
       const version = kind === 'instances' ? 'v2' : 'v1';
       const answer = await http.post(`/cloud/${version}/${kind}/1/${regionId}`, body);
       expect(answer.status, answer.text).toBe(200);
-      return answer.body.tasks[0];
+      return tasksIn(answer.body)[0] ?? '';
     }
     const volume = (regionId?: number) => begin('volumes', { name: 'disk', source: 'new-volume', size: 1 }, regionId);
     const network = (regionId?: number) => begin('networks', { name: 'office' }, regionId);
@@ -73,7 +74,7 @@ export function describeTroubles(rig: () => Rig): void {
     });
 
     it('is full: the task says so, and nothing is left of what was ordered', async () => {
-      const { volumes = [] } = await finished(await begin('volumes', { ...BOOT_VOLUME, name: 'boot', size: 1 }));
+      const { volumes = [] } = await finished(await begin('volumes', { ...BOOT_VOLUME, name: 'boot', size: 10 }));
       const instance = {
         ...{ name: 'late', flavor: 'g1-standard-1-2', interfaces: [{ type: 'external' }] },
         volumes: [{ source: 'existing-volume', volume_id: volumes[0] }],

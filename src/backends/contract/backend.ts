@@ -33,6 +33,8 @@ export interface Call {
   wasThere: boolean;
   /** Returns a secret of the thing, such as a password; undefined if it has no secret with that name. */
   secret(name: string): Promise<string | undefined>;
+  /** Keeps others from the thing until the work has ended, even if nobody needs the answer: an order that makes something. */
+  mustEnd?(work: Promise<unknown>): void;
   log: Logger;
 }
 

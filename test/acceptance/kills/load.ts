@@ -20,12 +20,15 @@ export function startLoad({
   token,
   clients,
   mayBeAway = true,
+  growing = true,
 }: {
   url(): string;
   token: string;
   clients: number;
   /** Whether servers may answer that they are unavailable. */
   mayBeAway?: boolean;
+  /** Whether disks grow, which not everything that keeps them can do. */
+  growing?: boolean;
 }): Load {
   const expected = [400, 403, 404, 409, 429, ...(mayBeAway ? [503] : [])];
   const tasks: string[] = [];
@@ -67,7 +70,7 @@ export function startLoad({
     const volume = await done(await send('POST', '/cloud/v1/volumes/1/1', { ...BOOT_VOLUME, name, size: 10 }));
     const [volumeId] = volume?.volumes ?? [];
     if (volumeId === undefined) return;
-    await done(await send('POST', `/cloud/v1/volumes/1/1/${volumeId}/extend`, { size: 11 }));
+    if (growing) await done(await send('POST', `/cloud/v1/volumes/1/1/${volumeId}/extend`, { size: 11 }));
     const machine = await done(
       await send('POST', '/cloud/v2/instances/1/1', {
         name,

@@ -34,10 +34,6 @@ def test_instances(client, impatient, made):
     [task] = instances.action(instance_id=instance.id, action="start").tasks
     client.cloud.tasks.poll(task)
     assert instances.get(instance_id=instance.id).status == "ACTIVE"
-    metrics = instances.metrics.list(instance_id=instance.id, time_interval=1, time_unit="hour", limit=10)
-    assert metrics.count == len(metrics.results) <= 10
-    with pytest.raises(gcore.BadRequestError):
-        impatient.cloud.instances.metrics.list(instance_id=instance.id, time_interval=2, time_unit="day")
     made.instance, made.public_instance = instance.id, second
 
 
@@ -46,6 +42,15 @@ def test_serial_consoles(client, impatient, made):
     assert console.remote_console.type == "serial"
     with pytest.raises(gcore.BadRequestError):
         impatient.cloud.instances.get_console(instance_id=made.instance, console_type="novnc")
+
+
+def test_metrics_of_an_instance(client, impatient, made):
+    metrics = client.cloud.instances.metrics.list(
+        instance_id=made.instance, time_interval=1, time_unit="hour", limit=10
+    )
+    assert metrics.count == len(metrics.results) <= 10
+    with pytest.raises(gcore.BadRequestError):
+        impatient.cloud.instances.metrics.list(instance_id=made.instance, time_interval=2, time_unit="day")
 
 
 def test_security_groups_of_an_instance(client, made):
