@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Backend, Unavailable, Unsupported } from '../backends/contract/backend.ts';
@@ -176,7 +177,7 @@ test('what is ordered just before it is wanted no more is there when its removal
         there.delete(ref.id);
         return { state: 'settled', observed: null };
       }
-      const making = delay(1_000).then(() => there.add(ref.id));
+      const making = once(call.signal, 'abort').then(() => delay(500)).then(() => there.add(ref.id));
       call.mustEnd?.(making);
       ordered();
       await making;
@@ -188,7 +189,7 @@ test('what is ordered just before it is wanted no more is there when its removal
   await order;
   await stage.want(remove('network', id));
   await stage.gone('network', id);
-  await delay(1_500);
+  await delay(1_000);
   expect([...there]).toEqual([]);
 });
 
