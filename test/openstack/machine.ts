@@ -147,7 +147,8 @@ async function childOf(parent: number): Promise<number> {
   throw new Error('A program did not start, its log says why');
 }
 
-function parentOf(pid: string): number | undefined {
+/** Returns the process that started another one. */
+export function parentOf(pid: number | string): number | undefined {
   const stat = attempt(() => fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // The name of the program, in brackets, may contain spaces. The state and the parent follow.
   return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt } from '../../src/lib/errors.ts';
 import { createCloudClient } from './cloud-client.ts';
 import type { Settings } from './configuration.ts';
-import { endOf, isAlive, type Machine } from './machine.ts';
+import { endOf, isAlive, type Machine, parentOf } from './machine.ts';
 import { answers, isWorker, programOf, SERVICES, type ServiceName } from './services.ts';
 import { silentWorkers } from './workers.ts';
 
@@ -65,7 +65,12 @@ export function servicesOf(machine: Machine, settings: Settings): Services {
     const pid = pidOf(name);
     if (pid === undefined) return;
     const group = -pid;
-    if (signal === 'SIGSTOP' || signal === 'SIGCONT') return void process.kill(group, signal);
+    if (signal === 'SIGSTOP') return void process.kill(group, signal);
+    if (signal === 'SIGCONT') {
+      process.kill(group, signal);
+      // Its parent, nsenter, halts itself with it.
+      return void process.kill(parentOf(pid) ?? pid, signal);
+    }
     // Asked gently, it ends its own children.
     process.kill(signal === 'SIGKILL' ? group : pid, signal);
     const deadline = Date.now() + withinMs;
