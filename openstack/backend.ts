@@ -15,7 +15,7 @@ import { holdsData } from '../src/backends/contract/needs.ts';
 import type { Specs } from '../src/backends/contract/specs.ts';
 import { type Api, type Client, createClient } from './cloud/client.ts';
 import type { CloudAccess } from './cloud/clouds.ts';
-import { isGone, isInTheWay, isTaken, SERVICES } from './cloud/errors.ts';
+import { isGone, isInTheWay, isTaken, SERVICES, Unclear } from './cloud/errors.ts';
 import { consoleIn } from './compute/console.ts';
 import { machines } from './compute/machines.ts';
 import { serverGroups } from './compute/server-groups.ts';
@@ -41,8 +41,15 @@ const OFTEN = 10;
 const SOONER = 3;
 const LONGEST_PAUSE_MS = 5_000;
 const MOST_LOOKS = 5;
+/** After an order whose answer was lost, its result is looked for so long before it is ordered again. */
+const UNCLEAR_MS = 15_000;
+/** Before something counts as removed: longer than anybody waits for an answer. */
+const LONG_UNCLEAR_MS = 60_000;
 /** For some minutes: an address that was given up may still belong to what is being removed. */
 const MOST_TAKEN = 60;
+
+/** What is noted only until a thing is as wanted. */
+const PASSING = ['begunAt', 'looks', 'orderedAt', 'taken', 'times', 'told'];
 
 /** What is kept with a thing: its ID in the cloud, a digest of what was seen of it, and notes. */
 interface Handle {
@@ -115,6 +122,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const site: Site = { api, names, ref, call, notes: handle?.notes ?? {} };
     if (spec === null) return absent(resource, site, found);
     if (found.length === 0 && handle?.notes.begunAt === call.generation) return lookForLost(handle);
+    if (found.length === 0 && isUnclear(handle, UNCLEAR_MS)) return lookForOrdered(handle);
     const live = found.find(({ id }) => id === handle?.id) ?? found[0];
     const double = found.find((one) => one !== live);
     if (double) {
@@ -132,6 +140,10 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
 
   async function begin(resource: Any, site: Site, spec: Specs[Kind]): Promise<Convergence<object | null>> {
     const { call, names: known, notes, ref } = site;
+    const { orderedAt: _, ...before } = notes;
+    const remember = async (now: Notes) => call.remember?.(asJson({ id: '', seen: '', notes: now }));
+    await remember({ ...before, orderedAt: Date.now() });
+    call.signal.throwIfAborted();
     try {
       const made = await resource.create(site, spec);
       known.know(ref.kind, ref.id, made.id);
@@ -141,12 +153,17 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
         notes: { ...made.notes, begunAt: call.generation },
       });
     } catch (error) {
-      const looks = Number(notes.looks ?? 0) + 1;
+      if (error instanceof Unclear) throw error;
+      // Nothing was made.
+      await remember(before);
+      const taken = Number(notes.taken ?? 0) + 1;
       if (!isTaken(error)) throw error;
-      if (looks > MOST_TAKEN && !(await resource.isPassing?.(site, spec))) throw error;
-      return progressing(IN_THE_WAY, (error as Error).message, { id: '', seen: '', notes: { ...notes, looks } });
+      if (taken > MOST_TAKEN && !(await resource.isPassing?.(site, spec))) throw error;
+      return progressing(IN_THE_WAY, (error as Error).message, { id: '', seen: '', notes: { ...before, taken } });
     }
   }
+
+  const lookForOrdered = (handle: Handle) => progressing(IN_THE_WAY, 'looking for what was ordered', handle);
 
   /**
    * What was begun and can't be found was given up by the cloud, as Cinder does with an image that it can't save. Nova doesn't find
@@ -179,6 +196,8 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
 
   async function absent(resource: Any, site: Site, found: readonly Live[]): Promise<Convergence<null>> {
     const [first] = found;
+    const before = handleOf(site.ref);
+    if (!first && isUnclear(before, LONG_UNCLEAR_MS)) return lookForOrdered(before);
     if (!first) {
       await resource.forget?.(site);
       return { state: 'settled', observed: null };
@@ -186,16 +205,13 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const doing = (await Promise.all(found.map((one) => removeOne(resource, site, one)))).find(
       (why) => why !== undefined,
     );
-    const handle = handleOf(site.ref) ?? { id: first.id, seen: '', notes: {} };
+    const handle = { seen: '', notes: {}, ...before, id: first.id };
     return doing === undefined ? progressing(resource, 'deleting', handle) : progressing(IN_THE_WAY, doing, handle);
   }
 
-  function settled(
-    resource: Any,
-    live: Live,
-    { id, seen, notes: { begunAt: _, told: __, times: ___, ...notes } }: Handle,
-  ) {
-    const handle = asJson({ id, seen, notes });
+  function settled(resource: Any, live: Live, { id, seen, notes }: Handle) {
+    const kept = Object.entries(notes).filter(([name]) => !PASSING.includes(name));
+    const handle = asJson({ id, seen, notes: Object.fromEntries(kept) });
     return { state: 'settled', observed: resource.observed(live), handle } as const;
   }
 
@@ -281,6 +297,11 @@ function progressing({ paceMs }: { paceMs: number }, doing: string, handle?: Han
   const askAgainMs = Math.min(paceMs * 2 ** growth, LONGEST_PAUSE_MS);
   const notes = { ...handle.notes, told: doing, times: again };
   return { state: 'progressing', doing, askAgainMs, handle: asJson({ ...handle, notes }) } as const;
+}
+
+/** Whether the order to make a thing may still have its effect: it had no answer, or who waited for that is gone. */
+function isUnclear(handle: Handle | undefined, withinMs: number): handle is Handle {
+  return handle?.id === '' && Date.now() - Number(handle.notes.orderedAt ?? 0) < withinMs;
 }
 
 const asJson = (handle: Handle): Json => ({ ...handle, notes: { ...handle.notes } });

@@ -74,10 +74,8 @@ export interface Api {
   version(service: Service): Promise<string>;
 }
 
-type Calling = Pick<Call, 'log' | 'mustEnd' | 'signal'>;
-
 export interface Client {
-  on(call: Calling): Api;
+  on(call: Pick<Call, 'log' | 'signal'>): Api;
 }
 
 interface Request {
@@ -103,7 +101,7 @@ export function createClient(access: CloudAccess): Client {
     return coming;
   }
 
-  async function ask(call: Calling, service: Service, path: string, request: Request) {
+  async function ask(call: Pick<Call, 'log' | 'signal'>, service: Service, path: string, request: Request) {
     const session = await sessionFor(call);
     const first = await exchange(call, session, service, path, request);
     if (first.response.status !== 401) return answered(service, first, request);
@@ -111,7 +109,13 @@ export function createClient(access: CloudAccess): Client {
     return answered(service, second, request);
   }
 
-  function exchange(call: Calling, session: Session, service: Service, path: string, { method, body, query }: Request) {
+  function exchange(
+    call: Pick<Call, 'log' | 'signal'>,
+    session: Session,
+    service: Service,
+    path: string,
+    { method, body, query }: Request,
+  ) {
     const url = new URL(`${urlIn(session, service)}${path}`);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.append(name, value);
     const microversion =
@@ -158,9 +162,7 @@ export function createClient(access: CloudAccess): Client {
           return all.map((one) => checked(service, of, one));
         },
         async send(service, method, path, body, schema) {
-          const sent = json(service, path, { method, ...(body !== undefined && { body }) });
-          call.mustEnd?.(sent);
-          const answer = await sent;
+          const answer = await json(service, path, { method, ...(body !== undefined && { body }) });
           return checked(service, schema ?? Type.Unknown(), answer) as never;
         },
         projectId: async () => (await sessionFor(call)).projectId,

@@ -62,6 +62,9 @@ const plain = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
+/** A change that was asked for has had no answer that says whether it was done. */
+export class Unclear extends Unavailable {}
+
 /** Returns what an answer that says no means for who asked. `changes`: whether the request would have changed something. */
 export function failureOf(
   service: Service,
@@ -76,7 +79,8 @@ export function failureOf(
   if (status === 408 || status === 429 || status >= 500) {
     const after = Number(headers.get('retry-after')) * 1_000;
     const retryAfterMs = after > 0 ? after : changes ? UNCLEAR_MS : undefined;
-    return new Unavailable(`${name} answers ${status}: ${said.message}`, retryAfterMs ? { retryAfterMs } : {});
+    const Kind = changes && status !== 429 ? Unclear : Unavailable;
+    return new Kind(`${name} answers ${status}: ${said.message}`, retryAfterMs ? { retryAfterMs } : {});
   }
   if (status === 403 && said.type === 'PolicyNotAuthorized') return new Unsupported(`${LACKS_RIGHT}${said.message}`);
   return new CloudError(service, status, said, requestId);
@@ -88,11 +92,15 @@ export function unreachable(service: Service, error: unknown, changes: boolean):
   const { name } = SERVICES[service];
   const cause = (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error);
   const why = late ? `${name} does not answer` : `${name} can not be reached: ${cause.message}`;
-  return new Unavailable(why, { cause: error, ...(changes && { retryAfterMs: UNCLEAR_MS }) });
+  return changes
+    ? new Unclear(why, { cause: error, retryAfterMs: UNCLEAR_MS })
+    : new Unavailable(why, { cause: error });
 }
 
 const hasStatus = (error: unknown, ...statuses: number[]): error is CloudError =>
   error instanceof CloudError && statuses.includes(error.status);
+
+export const isForbidden = (error: unknown): boolean => hasStatus(error, 403) || error instanceof Unsupported;
 
 export const isGone = (error: unknown): boolean => hasStatus(error, 404);
 
@@ -101,12 +109,14 @@ export function unlessGone(error: unknown): void {
   if (!isGone(error)) throw error;
 }
 
-/**
- * Whether something is in a state, or in a use, that doesn't allow it now. Neutron and Nova say 409 then, Cinder 400; with
- * Neutron, that also stands for a quota.
- */
-export const isInTheWay = (error: unknown): boolean =>
-  hasStatus(error, 409) ? error.type !== 'OverQuota' : hasStatus(error, 400) && error.service === 'volume';
+/** Neutron says 409 to these, too, and they don't pass. */
+const USED_UP = ['OverQuota', 'IpAddressGenerationFailure', 'ExternalIpAddressExhausted'];
+
+/** Whether something is in a state, or in a use, that doesn't allow it now. Neutron and Nova say 409 then, Cinder 400. */
+export function isInTheWay(error: unknown): boolean {
+  if (hasStatus(error, 409)) return !USED_UP.includes(error.type);
+  return hasStatus(error, 400) && error.service === 'volume' && /status|state|attach|in[- ]use/i.test(error.message);
+}
 
 /** Whether a create was refused because of what is there: this may be what an earlier call has made, or is still making. */
 export const isTaken = (error: unknown): boolean =>

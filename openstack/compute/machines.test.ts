@@ -7,10 +7,14 @@ import { machines } from './machines.ts';
 
 const { spec } = newSamples().machine;
 
-/** Looks once at a machine of which Nova says this task. Returns what it was told. */
-async function lookAt(task: string, notes: Notes): Promise<unknown[]> {
+/** Looks once at a machine of which Nova says this task. Returns what Nova was told. */
+async function lookAt(task: string, notes: Notes, events: unknown[] = []): Promise<unknown[]> {
   const told: unknown[] = [];
-  const api = { send: async (_service, _method, _path, body) => told.push(body) } as Pick<Api, 'send'> as Api;
+  const api = {
+    send: async (_service, _method, _path, body) => told.push(body),
+    list: async () => [{ action: 'any', message: null, request_id: 'req-1' }],
+    get: async () => ({ instanceAction: { events } }),
+  } as Pick<Api, 'get' | 'list' | 'send'> as Api;
   const call = { generation: 1, wasThere: true, log: pino({ level: 'silent' }) };
   const live = { id: 'a', status: 'REBOOT', 'OS-EXT-STS:task_state': task };
   const step = await machines.change({ api, notes, call } as Site<'machine'>, live as never, spec);
@@ -24,11 +28,17 @@ it('a reboot whose order was lost is given again, and nothing else is', async ()
   expect(await lookAt('rebooting', { told, times: 39 })).toEqual([{ reboot: { type: 'HARD' } }]);
   expect(await lookAt('rebooting', { told, times: 40 })).toEqual([]);
   expect(await lookAt('rebooting', { told: 'powering-off', times: 39 })).toEqual([]);
+  expect(await lookAt('reboot_started_hard', { told: 'reboot_started_hard', times: 39 })).toEqual([]);
   expect(await lookAt('resize_prep', { told: 'resize_prep', times: 39 })).toEqual([]);
 });
 
-it('a machine that is not stopped or started in minutes is made one that Nova takes orders for', async () => {
-  expect(await lookAt('powering-off', { told: 'powering-off', times: 79 })).toEqual([
-    { 'os-resetState': { state: 'error' } },
-  ]);
+it('an order that the host of a machine has heard of takes as long as it takes', async () => {
+  const heard = [{ event: 'compute_stop_instance', finish_time: null }];
+  expect(await lookAt('powering-off', { told: 'powering-off', times: 39 }, heard)).toEqual([]);
+  expect(await lookAt('rebooting', { told: 'rebooting', times: 39 }, heard)).toEqual([]);
+});
+
+it('a machine whose order to stop was lost becomes one that Nova takes orders for', async () => {
+  const reset = { 'os-resetState': { state: 'error' } };
+  expect(await lookAt('powering-off', { told: 'powering-off', times: 79 })).toEqual([reset]);
 });

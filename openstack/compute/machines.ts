@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { MachineObservation, Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
-import { MARK, markOf, type Resource, type Site, type Step } from '../resource.ts';
+import { isForbidden } from '../cloud/errors.ts';
+import { MARK, markOf, type Notes, type Resource, type Site, type Step } from '../resource.ts';
 import { changePower, powerNotes } from './power.ts';
 import { act, Server } from './server.ts';
 import { userDataOf } from './user-data.ts';
@@ -12,12 +13,17 @@ const Made = Type.Object({ server: Type.Object({ id: Type.String() }) });
 const Flavor = Type.Object({ flavor: Type.Object({ id: Type.String(), name: Type.String() }) });
 const Attachment = Type.Object({ volumeId: Type.String() });
 const Port = Type.Object({ id: Type.String() });
-const Action = Type.Object({ action: Type.String(), message: Type.Union([Type.String(), Type.Null()]) });
+const Action = Type.Object({
+  action: Type.String(),
+  message: Type.Union([Type.String(), Type.Null()]),
+  request_id: Type.String(),
+});
+const Events = Type.Object({ instanceAction: Type.Object({ events: Type.Array(Type.Unknown()) }) });
 type MachineSpec = Specs['machine'];
-/** Orders get lost with the bus of the cloud, so they are given again after so many looks. A deletion never takes long. */
-const LOOKS_AT_DELETION = 20;
-/** More than two minutes: so long Nova itself waits for a guest that is asked to reboot. */
+/** Orders get lost with the bus of the cloud. After so many looks, Nova is asked whether its host has heard of them. */
 const LOOKS_AT_TASK = 40;
+/** In these states Nova takes the order for a hard reboot. */
+const REBOOTING = ['rebooting', 'reboot_pending', 'reboot_started'];
 const POWERING = ['powering-off', 'powering-on', 'suspending', 'resuming'];
 
 export const machines: Resource<'machine', Server> = {
@@ -87,9 +93,12 @@ export const machines: Resource<'machine', Server> = {
       changePower(site, live, spec)
     );
   },
-  async remove({ api, notes }, { id, ...live }) {
-    if (live['OS-EXT-STS:task_state'] === 'deleting' && Number(notes.times ?? 0) % LOOKS_AT_DELETION !== 0) return;
-    await api.send('compute', 'DELETE', `/servers/${id}`, undefined);
+  async remove({ api, notes }, live) {
+    if (live['OS-EXT-STS:task_state'] === 'deleting') {
+      if (!(await isLost(api, live, notes))) return;
+      await resetState(api, live);
+    }
+    await api.send('compute', 'DELETE', `/servers/${live.id}`, undefined);
   },
   forget: takeKey,
   observed: (live) =>
@@ -134,12 +143,30 @@ function macAddressesOf({ addresses }: Server): string[] {
 
 /** Nova takes no other order while it believes that one is being carried out, but for a hard reboot after a reboot. */
 async function awaitTask({ api, notes }: Site<'machine'>, live: Server, task: string): Promise<Step> {
-  const looks = notes.told === task ? Number(notes.times) + 1 : 1;
-  if (looks % LOOKS_AT_TASK !== 0) return { doing: task };
-  if (task.startsWith('reboot')) await act(api, live, { reboot: { type: 'HARD' } });
-  // Whoever is in the state ERROR may be rebooted as well.
-  if (POWERING.includes(task)) await act(api, live, { 'os-resetState': { state: 'error' } });
+  const canBeGivenAgain = REBOOTING.includes(task) || POWERING.includes(task);
+  if (canBeGivenAgain && (await isLost(api, live, notes))) {
+    if (REBOOTING.includes(task)) await act(api, live, { reboot: { type: 'HARD' } });
+    else await resetState(api, live);
+  }
   return { doing: task };
+}
+
+/** Whether no host has heard of the last order. A host that has, and crashes, takes it up again by itself. */
+async function isLost(api: Api, { id, ...live }: Pick<Server, 'id' | 'OS-EXT-STS:task_state'>, { told, times }: Notes) {
+  const doing = live['OS-EXT-STS:task_state'];
+  const looks = told === doing ? Number(times) + 1 : 1;
+  if (looks % LOOKS_AT_TASK !== 0) return false;
+  const [last] = await actionsOf(api, id);
+  if (!last) return false;
+  const { instanceAction } = await api.get('compute', `/servers/${id}/os-instance-actions/${last.request_id}`, Events);
+  return instanceAction.events.length === 0;
+}
+
+/** Makes a machine one that Nova takes orders for: one in ERROR may be rebooted or deleted. Only administrators may do it. */
+async function resetState(api: Api, live: Pick<Server, 'id'>): Promise<void> {
+  await act(api, live, { 'os-resetState': { state: 'error' } }).catch((error: unknown) => {
+    if (!isForbidden(error)) throw error;
+  });
 }
 
 const flavorIn = ({ names }: Site, { flavorId }: MachineSpec): string => names.mappings.flavors[flavorId] ?? flavorId;
@@ -212,9 +239,12 @@ async function changeFlavor(site: Site<'machine'>, live: Server, spec: MachineSp
   return { doing: 'resizing', notes: { resize: call.generation } };
 }
 
+/** Returns what was ordered of a machine, the last first. */
+const actionsOf = (api: Api, id: string) =>
+  api.list('compute', `/servers/${id}/os-instance-actions`, Action, undefined, 'instanceActions');
+
 async function reasonOf(api: Api, { id }: Server): Promise<string> {
-  const actions = await api.list('compute', `/servers/${id}/os-instance-actions`, Action, undefined, 'instanceActions');
-  return actions.find(({ action }) => action === 'resize')?.message ?? 'it found no host for it';
+  return (await actionsOf(api, id)).find(({ action }) => action === 'resize')?.message ?? 'it found no host for it';
 }
 
 async function changeDisks(

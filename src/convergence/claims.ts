@@ -110,7 +110,7 @@ export async function release(
 /**
  * Keeps the claim, and notes what is being done. Returns false if the want is no longer this worker's or has changed.
  */
-export async function keep(sqlDb: Sql, workerId: string, claim: Claim, doing: string): Promise<boolean> {
+export async function keep(sqlDb: Sql, workerId: string, claim: Claim, doing: string | null): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update wants set doing = ${doing}, handle = ${JSON.stringify(claim.handle)}::jsonb
     where ${mineOf(workerId, claim)}`.execute(sqlDb);

@@ -23,10 +23,7 @@ export interface Line {
  */
 export interface Lines {
   of(backend: Backend, of: KindInRegion): Line;
-  /**
-   * Returns the places whose lines take nothing more: their calls don't end, or they have enough in hand. Rejects the calls
-   * that wait for their turn where none ends.
-   */
+  /** Rejects the calls that wait for their turn where none ends. Returns the places whose lines take nothing more: these, and those with enough in hand. */
   closed(): KindInRegion[];
 }
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Backend, Unavailable, Unsupported } from '../backends/contract/backend.ts';
@@ -160,37 +159,42 @@ test('what is wanted no more ends a call that hangs', async ({ stage, backend })
   expect(backend.toldOf(id)[0]?.call.signal.aborted).toBe(true);
 });
 
-test('what is ordered just before it is wanted no more is there when its removal begins', async ({
-  stage,
-  backend,
-}) => {
+test('what a backend remembers before an order reaches who comes next', async ({ stage, backend }) => {
   const id = newId();
-  let ordered = () => {};
-  const order = new Promise<void>((resolve) => {
-    ordered = resolve;
-  });
-  const there = new Set<string>();
-  const slow: Backend = {
+  const handles: unknown[] = [];
+  const forgetful: Backend = {
     ...backend,
     async converge(ref, spec, call) {
-      if (spec === null) {
-        there.delete(ref.id);
-        return { state: 'settled', observed: null };
+      if (ref.id !== id) return backend.converge(ref, spec, call);
+      handles.push(ref.handle);
+      if (ref.handle === null) {
+        await call.remember?.('ordered');
+        throw new Unavailable('the answer was lost', { retryAfterMs: 1 });
       }
-      const making = once(call.signal, 'abort').then(() => delay(500)).then(() => there.add(ref.id));
-      call.mustEnd?.(making);
-      ordered();
-      await making;
       return { state: 'settled', observed: {} as never };
+    },
+  };
+  await stage.worker(forgetful);
+  expect(await stage.endOf(await stage.submit([make('volume', id, volume())]))).toMatchObject({ state: 'FINISHED' });
+  expect(handles).toEqual([null, 'ordered']);
+});
+
+test('nothing is ordered that is wanted no more', async ({ stage, backend }) => {
+  const id = newId();
+  const ordered: (object | null)[] = [];
+  const slow: Backend = {
+    ...backend,
+    async converge(_ref, spec, call) {
+      if (spec !== null) await stage.want(remove('network', id));
+      await call.remember?.('ordered');
+      ordered.push(spec);
+      return { state: 'settled', observed: null as never };
     },
   };
   await stage.worker(slow);
   await stage.want(make('network', id, network()));
-  await order;
-  await stage.want(remove('network', id));
   await stage.gone('network', id);
-  await delay(1_000);
-  expect([...there]).toEqual([]);
+  expect(ordered).toEqual([null]);
 });
 
 test('a call that gets no answer is given up and made again, and holds nobody up', async ({ stage, backend }) => {

@@ -74,6 +74,7 @@ async function resultOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Pr
     return await lineOf(pursuit, claim).hold(() => convergeOften(pursuit, claim, signal));
   } catch (error) {
     if (signal.aborted) return undefined;
+    if (error instanceof Overtaken) return { ...stay(claim), againInMs: 0 };
     return afterFault(claim, error, log);
   }
 }
@@ -150,7 +151,7 @@ function outcomeOfFault(error: unknown): Outcome {
 }
 
 async function askBackend(
-  { claims, secrets, log, longestCallMs }: Pursuit,
+  { claims, secrets, log, longestCallMs, workerId }: Pursuit,
   backend: contractBackend.Backend,
   claim: Claim,
   aborted: AbortSignal,
@@ -166,13 +167,15 @@ async function askBackend(
     projectId: claim.project_id,
     handle: claim.handle,
   };
-  const unended: Promise<unknown>[] = [];
   const call: contractBackend.Call = {
     signal,
-    mustEnd: (work) => void unended.push(work),
     generation,
     wasThere: settled_generation !== null,
     log,
+    async remember(handle) {
+      claim.handle = handle;
+      if (!(await keep(claims.sql, workerId, claim, claim.doing))) throw new Overtaken();
+    },
     secret: (name) => secretOf({ sql: claims.sql, secrets }, { kind, id }, name),
   };
   const timer = setTimeout(
@@ -183,7 +186,6 @@ async function askBackend(
   try {
     return await untilAborted(signal, backend.converge(ref, claim.spec as Specs[contractBackend.Kind] | null, call));
   } finally {
-    await untilAborted(late.signal, Promise.allSettled(unended)).catch(() => {});
     clearTimeout(timer);
   }
 }

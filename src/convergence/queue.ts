@@ -8,10 +8,10 @@ import { type Pursuit, pursue } from './pursuit.ts';
 import { keyOf, WANTED } from './wants.ts';
 
 const BATCH = 200;
-/** Wants that a worker claims at once: those of some lines that are full, and room for others. */
-const MOST_IN_HAND = 2_000;
 const LONGEST_CALL_MS = 60_000;
 const READY_MS = 5_000;
+/** While some lines take nothing, looking for what others take may mean to read past all that is due: not too often. */
+const VAIN_MS = 1_000;
 const LOOKED_AT = 4_000;
 
 export interface WantsQueueOptions extends Omit<Pursuit, 'lines' | 'longestCallMs'> {
@@ -29,6 +29,7 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
 
   let lastLookForReady = Number.NEGATIVE_INFINITY;
   let lookedAt: string | undefined;
+  let lastInVain = Number.NEGATIVE_INFINITY;
 
   /** One end that fails must not keep the others from theirs. */
   const tried = (ending: Promise<unknown>) =>
@@ -49,11 +50,14 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
     isDue: () => sql<boolean>`exists (
       select from wants where worker_id is null and due_at <= statement_timestamp()
         and (${regions ?? null}::bigint[] is null or region_id = any(${regions ?? null}::bigint[])))`,
-    async take(inHand, begin) {
-      const room = Math.min(BATCH, MOST_IN_HAND - inHand.size);
+    async take(_inHand, begin) {
       const closed = lines.closed();
-      const taken = room > 0 ? await takeDue(claims.sql, workerId, room, closed, regions) : [];
-      if (taken.length === 0) return false;
+      if (closed.length > 0 && performance.now() - lastInVain < VAIN_MS) return false;
+      const taken = await takeDue(claims.sql, workerId, BATCH, closed, regions);
+      if (taken.length === 0) {
+        lastInVain = performance.now();
+        return false;
+      }
       for (const claim of taken) {
         const work = (signal: AbortSignal) => pursue(pursuit, claim, signal);
         begin({ key: keyOf(claim), state: claim.generation, work });

@@ -33,8 +33,11 @@ export interface Call {
   wasThere: boolean;
   /** Returns a secret of the thing, such as a password; undefined if it has no secret with that name. */
   secret(name: string): Promise<string | undefined>;
-  /** Keeps others from the thing until the work has ended, even if nobody needs the answer: an order that makes something. */
-  mustEnd?(work: Promise<unknown>): void;
+  /**
+   * Keeps a handle at once, before an order whose answer may be lost: whoever is called next for the thing gets it.
+   * @throws Overtaken if something else is wanted by now, or another worker has the want
+   */
+  remember?(handle: Json): Promise<void>;
   log: Logger;
 }
 
