@@ -6,9 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Service } from '../../openstack/cloud/errors.ts';
 import { catalogWith } from '../../test/openstack/catalog.ts';
-import { newProject, removeAll, type TestProject } from '../../test/openstack/project.ts';
+import { newProject, type TestProject } from '../../test/openstack/project.ts';
 import { missing, startRig } from '../../test/openstack/rig.ts';
-import { openBackend } from '../../test/openstack/scenario.ts';
 import { BOOT_VOLUME } from '../../test/support/boot-volume.ts';
 import { createHttpClient, type HttpClient } from '../../test/support/http-client.ts';
 import { tasksIn } from '../../test/support/possessions.ts';
@@ -36,7 +35,8 @@ export async function measureOpenStack({ quick }: { quick: boolean }): Promise<s
   const reason = missing();
   if (reason !== undefined) return `Skipped, ${reason}.`;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-bench-'));
-  const rig = await startRig();
+  // A cloud of its own, in which nothing is left from the last time.
+  const rig = await startRig({ folder: path.join(folder, 'cloud') });
   const project = await newProject(rig, `bench-${randomUUID()}`);
   const images = await project.api.list('image', '/images', Named, { visibility: 'public', name: 'tiny' });
   const imageId = images[0]?.id ?? '';
@@ -60,7 +60,6 @@ export async function measureOpenStack({ quick }: { quick: boolean }): Promise<s
     return markdownTable(['s until it is there', 'by a task', 'by bare calls', 'more'], rows);
   } finally {
     await product.stop();
-    await removeAll(openBackend(project.clouds, project.externalNetworkId));
     await rig.stop();
     fs.rmSync(folder, { recursive: true, force: true });
   }

@@ -162,7 +162,7 @@ async function isLost(api: Api, { id, ...live }: Pick<Server, 'id' | 'OS-EXT-STS
   return instanceAction.events.length === 0;
 }
 
-/** Makes a machine one that Nova takes orders for: one in ERROR may be rebooted or deleted. Only administrators may do it. */
+/** Makes Nova take orders for a machine again: one in ERROR may be rebooted or deleted. Only administrators may do that. */
 async function resetState(api: Api, live: Pick<Server, 'id'>): Promise<void> {
   await act(api, live, { 'os-resetState': { state: 'error' } }).catch((error: unknown) => {
     if (!isForbidden(error)) throw error;

@@ -26,7 +26,7 @@ export const ports: Resource<'port', Port> = {
       ...(await filtering(site, spec)),
     });
   },
-  /** An address that was given up is with its former port until that is removed, which waits for its machine. */
+  /** An address that was given up is with its former port until that is removed, which waits for its machine. Orphans hold theirs for good. */
   async isPassing({ api, names }, { networkId, addresses }) {
     const network_id = await names.of(api, 'network', networkId);
     const inTheWay = await Promise.all(

@@ -64,7 +64,7 @@ export const FOLDERS = [
 type Section = Readonly<Record<string, string | number | boolean>>;
 type Sections = Readonly<Record<string, Section>>;
 
-const ini = (sections: Sections): string =>
+export const ini = (sections: Sections): string =>
   Object.entries(sections)
     .map(([name, section]) =>
       [`[${name}]`, ...Object.entries(section).map(([key, value]) => `${key} = ${value}`), ''].join('\n'),
@@ -305,7 +305,8 @@ function nova(settings: Settings): Sections {
       force_config_drive: true,
       // With one host, a resize fails without a word otherwise.
       allow_resize_to_same_host: true,
-      vif_plugging_timeout: 60,
+      // Of machines that run. A busy computer takes long.
+      vif_plugging_timeout: 300,
       reserved_host_memory_mb: 0,
       resume_guests_state_on_host_boot: false,
     },

@@ -44,32 +44,39 @@ interface Wanted {
   lock: number;
   /** Whether it outlives this process. */
   outlives: boolean;
+  /** Scripts for a network of its own, and how to enter that. Without them it has the network of this process. */
+  network?: { outside: string; inside: string } | undefined;
 }
 
 // The first process. Its upper layers are in the rig's folder: `usr` has our own programs, `etc` takes what is written.
-// The shell waits for its child, and so for every process that loses its parent.
 const FIRST = `set -e
 mount -t overlay overlay -o "lowerdir=$1/system/usr:$2/usr:/usr" /usr
 mount -t overlay overlay -o "lowerdir=$2/etc:/etc,upperdir=$1/system/etc,workdir=$1/system/work" /etc
 ldconfig
+`;
+// The shell waits for its child, and so for every process that loses its parent.
+const STAY = `
 touch "$1/run/ready"
 sleep infinity &
 wait`;
 
-/** Returns why such a machine can't be had here; undefined if it can. */
-export function whyNoMachine(): string | undefined {
-  const script =
-    'mount -t tmpfs tmpfs /mnt && mkdir /mnt/one && mount -t overlay overlay -o lowerdir=/mnt/one:/usr /usr';
-  const { status, error, stderr } = spawnSync('unshare', [...OWN_PROCESSES, 'sh', '-c', script], { encoding: 'utf8' });
+/** Returns why such a machine can't be had here; undefined if it can. The trial is a script for its network. */
+export function whyNoMachine(trial?: string): string | undefined {
+  const layers = 'mount -t tmpfs tmpfs /mnt && mkdir /mnt/one && mount -t overlay overlay -o "lowerdir=$0:/usr" /usr';
+  const [lower, words] = trial === undefined ? ['/mnt/one', []] : [`${ROOT}/usr`, ['--net']];
+  const args = [...OWN_PROCESSES, ...words, 'sh', '-ec', `${layers}\n${trial ?? ''}`, lower];
+  const { status, error, stderr } = spawnSync('unshare', args, { encoding: 'utf8', env: ENVIRONMENT });
   return status === 0 ? undefined : `it needs namespaces and overlayfs: ${error?.message ?? stderr.trim()}`;
 }
 
 /** Starts the machine of a folder. */
-export async function startMachine({ folder, lock, outlives }: Wanted): Promise<Machine> {
+export async function startMachine({ folder, lock, outlives, network }: Wanted): Promise<Machine> {
   const log = fs.openSync(path.join(folder, 'log/machine.out'), 'a');
+  const first = `${FIRST}${network?.outside ?? ''}\nexec $enter sh -ec "$3" first "$1"`;
+  const then = `${network?.inside ?? ''}${STAY}`;
   const [command = '', ...args] = [
     ...(outlives ? [] : ['setpriv', '--pdeathsig', 'KILL']),
-    ...['unshare', ...OWN_PROCESSES, 'sh', '-c', FIRST, 'first', folder, ROOT],
+    ...['unshare', ...OWN_PROCESSES, 'sh', '-c', first, 'first', folder, ROOT, then],
   ];
   const child = spawn(command, args, {
     cwd: folder,
@@ -88,9 +95,9 @@ export async function startMachine({ folder, lock, outlives }: Wanted): Promise<
     }
     await sleep(POLL_MS);
   }
-  const first = await childOf(child.pid);
-  fs.writeFileSync(path.join(folder, 'run/machine.pid'), String(first));
-  return machineOf(first);
+  const pid = await childOf(child.pid);
+  fs.writeFileSync(path.join(folder, 'run/machine.pid'), String(pid));
+  return machineOf(pid);
 }
 
 /** Returns the machine that runs for a folder, if one does. */
@@ -102,7 +109,7 @@ export function findMachine(folder: string): Machine | undefined {
 }
 
 function machineOf(first: number): Machine {
-  const inside = ['--target', String(first), '--mount', '--pid'];
+  const inside = ['--target', String(first), '--mount', '--pid', '--net'];
   return {
     async run({ command, args, env }) {
       const options = { env: { ...ENVIRONMENT, ...env }, timeout: COMMAND_MS, maxBuffer: 2 ** 26 };

@@ -11,16 +11,14 @@ import { describeNetworks } from '../acceptance/client/families/networks.ts';
 import { describeSecurityGroups } from '../acceptance/client/families/security-groups.ts';
 import { describeVolumes } from '../acceptance/client/families/volumes.ts';
 import { manyClients } from '../acceptance/concurrency/many-clients.ts';
-import { build, type ServeProcess, serve } from '../acceptance/processes.ts';
 import { conformance } from '../backends/conformance.ts';
-import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { walkWithSdk } from '../support/python-sdk.ts';
 import { tlsBundle } from '../support/tls-bundles.ts';
 import { becomesRegion } from './becomes-region.ts';
 import { KILLS, outlivesKills } from './kills.ts';
 import { newProject, removeAll } from './project.ts';
 import { type Exchange, readRecording, startRecorder, throughStand, writeRecording } from './recording.ts';
-import { assertAsWanted, type CloudRegion, prepareRegion, TOKEN } from './region.ts';
+import { assertAsWanted, type CloudRegion, prepareRegion, type ServedRegion, serveRegion, TOKEN } from './region.ts';
 import { missing, type Rig, startRig } from './rig.ts';
 import { KINDS, openBackend, runScenario } from './scenario.ts';
 import { describeTroubles } from './troubles.ts';
@@ -122,23 +120,15 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
   it(`every task ends after ${KILLS} kills, and nothing is left or there twice`, () => outlivesKills(rig));
 
   describe('a region', () => {
-    let region: CloudRegion;
-    let service: ServeProcess;
-    let http: HttpClient;
+    let region: ServedRegion;
     beforeAll(async () => {
-      build();
-      region = await prepareRegion(rig, 'region');
-      service = await serve(region.settings);
-      http = createHttpClient(service.url, TOKEN);
+      region = await serveRegion(rig, 'region');
     });
-    afterAll(async () => {
-      await service?.end();
-      await region?.drop();
-    });
+    afterAll(() => region?.end());
 
     const walk: Walk = {
-      client: createClient((...call) => http.request(...call), `APIKey ${TOKEN}`),
-      as: (token, word = 'APIKey') => createClient((...call) => http.request(...call), `${word} ${token}`),
+      client: createClient((...call) => region.http.request(...call), `APIKey ${TOKEN}`),
+      as: (token, word = 'APIKey') => createClient((...call) => region.http.request(...call), `${word} ${token}`),
       place: (area) => `${area}/1/1`,
       lacks: ['DDoS protection', 'downloads', 'load', 'serial consoles'],
     };
@@ -152,7 +142,7 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
     it.skipIf(!pythonClients().installed)('does what the official Python SDK asks for', async () => {
       const environment = {
         SDK_FACE: 'sync',
-        GCORE_BASE_URL: `${service.url}/gcore`,
+        GCORE_BASE_URL: `${region.service.url}/gcore`,
         GCORE_API_KEY: TOKEN,
         TLS_BUNDLE: JSON.stringify(await tlsBundle()),
       };

@@ -17,6 +17,8 @@ const PACKAGES = [
   ...['nova-api', 'nova-scheduler', 'nova-conductor', 'nova-compute', 'nova-compute-kvm', 'nova-consoleproxy'],
   ...['neutron-linuxbridge-agent', 'neutron-l3-agent', 'neutron-dhcp-agent', 'ipset', 'iproute2', 'genisoimage'],
   'qemu-utils',
+  // What machines boot.
+  ...(process.arch === 'x64' ? ['busybox-static', 'linux-image-cloud-amd64'] : []),
 ];
 /** Their services know the names of Debian 12's programs and files. */
 const RELEASE = 'bookworm';

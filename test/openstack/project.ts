@@ -55,6 +55,7 @@ export async function removeAll(backend: Backend): Promise<void> {
     await Promise.all(left.map((ref) => backend.converge(ref, null, call)));
     await sleep(PAUSE_MS);
   }
+  throw new Error('Some of it is still there');
 }
 
 const apiWith = (clouds: string): Api =>

@@ -7,11 +7,13 @@ import { parseArgs } from 'node:util';
 import { ADMIN, createCloudClient } from './cloud-client.ts';
 import { addresses, HERE, PORTS, REGION, type Settings } from './configuration.ts';
 import { databaseFolder, databases, schemas } from './first-start.ts';
+import { guest } from './guest.ts';
+import { HYPERVISOR, TRIAL } from './hypervisor.ts';
 import { findMachine, type Machine, type Program, startMachine, whyNoMachine } from './machine.ts';
 import { FOLDER, unpackedVersions, whyNoPackages } from './packages.ts';
 import { type Services, servicesOf } from './running.ts';
 import { seed, seedServices } from './seed.ts';
-import { connects, SERVICES, type ServiceName } from './services.ts';
+import { AGENTS, connects, type ServiceName, servicesOn } from './services.ts';
 import { complete, prepare, takeFolder } from './state.ts';
 
 const PORT = { fake: 15_000, libvirt: 15_020 } as const;
@@ -27,6 +29,8 @@ export interface Rig {
   kill(service: ServiceName, signal?: NodeJS.Signals): Promise<void>;
   /** Starts it again, and waits until it's ready. A worker shows that in Nova's or Cinder's API. */
   start(service: ServiceName): Promise<void>;
+  /** Runs a program where the services run. If machines run there too, it is outside their routers. */
+  inside(command: string, ...args: string[]): Promise<string>;
   /** Ends all. What is in the cloud stays in the folder. */
   stop(): Promise<void>;
 }
@@ -39,8 +43,11 @@ interface Options {
 }
 
 /** Returns why the rig can't run here; undefined if it can. */
-export function missing(): string | undefined {
-  const reason = whyNoPackages() ?? (unpackedVersions() === undefined ? 'run "npm run install:tests"' : whyNoMachine());
+export function missing(node: Settings['node'] = 'fake'): string | undefined {
+  const reason =
+    whyNoPackages() ??
+    (unpackedVersions() === undefined ? 'run "npm run install:tests"' : undefined) ??
+    whyNoMachine(node === 'libvirt' ? TRIAL : undefined);
   return reason === undefined ? undefined : `for want of OpenStack: ${reason}`;
 }
 
@@ -48,7 +55,7 @@ export function missing(): string | undefined {
 export const startRig = (options: Options = {}): Promise<Rig> => bringUp(options, false);
 
 async function bringUp(options: Options, outlives: boolean): Promise<Rig> {
-  const reason = missing();
+  const reason = missing(options.node);
   if (reason !== undefined) throw new Error(`OpenStack can't run here, ${reason}`);
   const settings = settingsOf(options);
   const { folder, port } = settings;
@@ -66,7 +73,8 @@ async function bringUp(options: Options, outlives: boolean): Promise<Rig> {
     await assertFree(settings);
     const isNew = prepare(settings, outlives);
     progress(isNew ? `a new cloud in ${folder}` : `the cloud of ${folder}`);
-    machine = await startMachine({ folder, lock: lock.fd, outlives });
+    const network = settings.node === 'libvirt' ? HYPERVISOR : undefined;
+    machine = await startMachine({ folder, lock: lock.fd, outlives, network });
     services = servicesOf(machine, settings);
     await startServices({ machine, services, settings, isNew, progress });
     complete(settings);
@@ -75,6 +83,7 @@ async function bringUp(options: Options, outlives: boolean): Promise<Rig> {
     throw error;
   }
   const { kill, launch, ready } = services;
+  const { run } = machine;
   return {
     authUrl: `${addresses(port).keystone}/v3`,
     region: REGION,
@@ -85,6 +94,7 @@ async function bringUp(options: Options, outlives: boolean): Promise<Rig> {
       await launch(service);
       await ready([service]);
     },
+    inside: (command, ...args) => run({ command, args }),
     stop,
   };
 }
@@ -112,7 +122,7 @@ interface Start {
 
 /** Each service starts as soon as what it can't do without is there; they wait for the others by themselves. */
 async function startServices({ machine, services, settings, isNew, progress }: Start): Promise<void> {
-  const { port } = settings;
+  const { folder, node, port } = settings;
   const { launch, ready } = services;
   const first = async (...steps: Program[]) => {
     for (const step of isNew ? steps : []) await machine.run(step);
@@ -133,10 +143,19 @@ async function startServices({ machine, services, settings, isNew, progress }: S
     await seedServices(await createCloudClient(port), port);
     progress('Keystone answers');
   };
+  const network = async () => {
+    await begin('neutron', 'neutron');
+    if (node === 'fake') return;
+    await first(guest(folder));
+    await launch('libvirtd');
+    // An agent that asks Neutron too early waits a minute for the answer.
+    await ready(['libvirtd', 'neutron', 'rabbitmq']);
+    for (const name of AGENTS) await launch(name);
+  };
   await Promise.all([
     keystone(),
     begin('nova', 'nova-conductor', 'nova-scheduler', 'nova-api'),
-    begin('neutron', 'neutron'),
+    network(),
     begin('cinder', 'cinder-api', 'cinder-scheduler', 'cinder-volume'),
     begin('placement', 'placement'),
     begin('glance', 'glance'),
@@ -144,10 +163,11 @@ async function startServices({ machine, services, settings, isNew, progress }: S
   // It asks them once at its start, and then after a minute.
   await ready(['keystone', 'placement', 'rabbitmq']);
   await launch('nova-compute');
+  if (node === 'libvirt') await launch('nova-novncproxy');
   progress('all services have started');
-  await ready(SERVICES);
+  await ready(servicesOn(node));
   progress('all services are ready');
-  await seed(await createCloudClient(port));
+  await seed(await createCloudClient(port), settings);
   progress('seeded');
 }
 

@@ -6,7 +6,7 @@ import { attempt } from '../../src/lib/errors.ts';
 import { createCloudClient } from './cloud-client.ts';
 import type { Settings } from './configuration.ts';
 import { endOf, isAlive, type Machine, parentOf } from './machine.ts';
-import { answers, isWorker, programOf, SERVICES, type ServiceName } from './services.ts';
+import { answers, isWorker, programOf, type ServiceName, servicesOn } from './services.ts';
 import { silentWorkers } from './workers.ts';
 
 const POLL_MS = 200;
@@ -95,7 +95,7 @@ export function servicesOf(machine: Machine, settings: Settings): Services {
       if (workers.length > 0) await until(workers, () => haveReported(workers));
     },
     async stopAll() {
-      const [database, ...rest] = SERVICES;
+      const [database = 'mariadb', ...rest] = servicesOn(settings.node);
       await Promise.all(rest.map((name) => kill(name, 'SIGTERM', STOP_OTHERS_MS)));
       await kill(database, 'SIGTERM');
     },

@@ -1,6 +1,7 @@
 // What every test finds in the cloud. All of it may be seeded again.
 import type { CloudClient } from './cloud-client.ts';
-import { addresses, EXTERNAL, PASSWORD, REGION } from './configuration.ts';
+import { addresses, EXTERNAL, PASSWORD, REGION, type Settings } from './configuration.ts';
+import { COMMAND_LINE, readGuest } from './guest.ts';
 
 interface Named {
   id: string;
@@ -74,8 +75,8 @@ export async function seedServices(cloud: CloudClient, port: number): Promise<vo
 }
 
 /** What tests use. */
-export async function seed(cloud: CloudClient): Promise<void> {
-  await Promise.all([seedNetwork(cloud), seedFlavors(cloud), seedVolumeTypes(cloud), seedImage(cloud)]);
+export async function seed(cloud: CloudClient, settings: Settings): Promise<void> {
+  await Promise.all([seedNetwork(cloud), seedFlavors(cloud), seedVolumeTypes(cloud), seedImages(cloud, settings)]);
 }
 
 async function seedNetwork(cloud: CloudClient): Promise<void> {
@@ -112,10 +113,36 @@ async function seedVolumeTypes(cloud: CloudClient): Promise<void> {
   for (const name of VOLUME_TYPES) await ensure(cloud, { service: 'cinder', path, kind: 'volume_type', name });
 }
 
-async function seedImage(cloud: CloudClient): Promise<void> {
+/** Machines that run need a kernel beside the image, whose disk is empty. */
+async function seedImages(cloud: CloudClient, { node, folder }: Settings): Promise<void> {
+  const disk = { disk_format: 'raw', container_format: 'bare', min_disk: 1 };
+  const empty = new Uint8Array(MEBIBYTE);
+  if (node === 'fake') return void (await seedImage(cloud, 'tiny', disk, empty));
+  const format = (name: string) => ({ disk_format: name, container_format: name });
+  await seedImage(
+    cloud,
+    'tiny',
+    {
+      ...disk,
+      kernel_id: await seedImage(cloud, 'tiny-kernel', format('aki'), readGuest(folder, 'kernel')),
+      ramdisk_id: await seedImage(cloud, 'tiny-ramdisk', format('ari'), readGuest(folder, 'ramdisk')),
+      os_command_line: COMMAND_LINE,
+    },
+    empty,
+  );
+}
+
+/** Returns its ID. */
+async function seedImage(
+  cloud: CloudClient,
+  name: string,
+  about: object,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<string> {
   const path = '/v2/images';
-  const body = { disk_format: 'raw', container_format: 'bare', visibility: 'public', min_disk: 1 };
-  const { id } = await ensure(cloud, { service: 'glance', path, kind: 'image', name: 'tiny', body });
+  const body = { ...about, visibility: 'public' };
+  const { id } = await ensure(cloud, { service: 'glance', path, kind: 'image', name, body });
   const { status } = await cloud.call<{ status: string }>('GET', 'glance', `${path}/${id}`);
-  if (status === 'queued') await cloud.upload(`${path}/${id}/file`, new Uint8Array(MEBIBYTE));
+  if (status === 'queued') await cloud.upload(`${path}/${id}/file`, bytes);
+  return id;
 }

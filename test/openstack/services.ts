@@ -2,23 +2,33 @@
 import net from 'node:net';
 import path from 'node:path';
 import { addresses, busNames, busPort, fileOf, HERE, type Settings, socketOf } from './configuration.ts';
+import { libvirtSocket } from './hypervisor.ts';
 import type { Program } from './machine.ts';
 
 /** They report to the database that they live. */
 const WORKERS = ['cinder-scheduler', 'cinder-volume', 'nova-conductor', 'nova-scheduler', 'nova-compute'] as const;
 /** The first is the database. */
-export const SERVICES = [
+const SERVICES = [
   ...(['mariadb', 'rabbitmq', 'keystone', 'placement', 'glance', 'cinder-api', 'neutron', 'nova-api'] as const),
   ...WORKERS,
 ] as const;
-export type ServiceName = (typeof SERVICES)[number];
+/** They report to Neutron that they live. */
+export const AGENTS = ['neutron-linuxbridge-agent', 'neutron-l3-agent', 'neutron-dhcp-agent'] as const;
+/** Those of a node whose machines run. */
+const HYPERVISOR = ['libvirtd', ...AGENTS, 'nova-novncproxy'] as const;
+export type ServiceName = (typeof SERVICES)[number] | (typeof HYPERVISOR)[number];
 
-export const isWorker = (name: ServiceName): boolean => WORKERS.some((worker) => worker === name);
+export const servicesOn = (node: Settings['node']): readonly ServiceName[] =>
+  node === 'fake' ? SERVICES : [...SERVICES, ...HYPERVISOR];
+
+export const isWorker = (name: ServiceName): boolean => [...WORKERS, ...AGENTS].some((worker) => worker === name);
 
 /** Keystone is asked by all others. */
 const KEYSTONE_PROCESSES = 2;
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 60_000;
+/** Of AMQP 0-9-1. */
+const BUS_GREETING = 'AMQP\0\0\t\x01';
 
 /** Returns what a service runs. */
 export function programOf(name: ServiceName, settings: Settings): Program {
@@ -40,6 +50,12 @@ export function programOf(name: ServiceName, settings: Settings): Program {
       return { command: 'glance-api', args: file('glance.conf') };
     case 'neutron':
       return { command: 'neutron-server', args: [...file('neutron.conf'), ...file('ml2.ini')] };
+    case 'neutron-linuxbridge-agent':
+    case 'neutron-l3-agent':
+    case 'neutron-dhcp-agent':
+      return { command: name, args: ['neutron.conf', 'ml2.ini', 'agents.ini'].flatMap(file) };
+    case 'libvirtd':
+      return { command: name, args: ['--config', '/etc/libvirt/libvirtd.conf'] };
     default: {
       const [project = ''] = name.split('-');
       return { command: name, args: file(`${project}.conf`) };
@@ -96,7 +112,7 @@ export async function answers(name: ServiceName, { folder, port }: Settings): Pr
     case 'mariadb':
       return connects({ path: socketOf(folder) });
     case 'rabbitmq':
-      return connects({ host: HERE, port: busPort(port) });
+      return connects({ host: HERE, port: busPort(port) }, BUS_GREETING);
     case 'keystone':
       return answersHttp(`${at.keystone}/v3`);
     case 'placement':
@@ -107,20 +123,26 @@ export async function answers(name: ServiceName, { folder, port }: Settings): Pr
       return answersHttp(`${at.cinder}/`);
     case 'nova-api':
       return answersHttp(`${at.nova}/`);
+    case 'nova-novncproxy':
+      return answersHttp(`${at.console}/vnc_lite.html`);
+    case 'libvirtd':
+      return connects({ path: libvirtSocket(folder) });
     default:
       return true;
   }
 }
 
-/** Whether somebody listens there. */
-export function connects(where: net.NetConnectOpts): Promise<boolean> {
+/** Whether somebody listens there, and answers the greeting if there is one. */
+export function connects(where: net.NetConnectOpts, greeting?: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ ...where, timeout: CONNECT_MS });
     const end = (result: boolean) => {
       socket.destroy();
       resolve(result);
     };
-    socket.once('connect', () => end(true));
+    if (greeting === undefined) socket.once('connect', () => end(true));
+    else socket.once('data', () => end(true)).write(greeting);
+    socket.once('close', () => end(false));
     socket.once('error', () => end(false));
     socket.once('timeout', () => end(false));
   });

@@ -7,6 +7,8 @@ import { attempt } from '../../src/lib/errors.ts';
 import { type FileLock, lockFile } from '../../src/lib/file-lock.ts';
 import { configurationFiles, FOLDERS, type Settings } from './configuration.ts';
 import { databaseFolder, databases, schemas } from './first-start.ts';
+import { GUEST_FILES, GUEST_FOLDERS } from './guest.ts';
+import { HYPERVISOR_FOLDERS, hypervisorFiles } from './hypervisor.ts';
 import { unpackedVersions } from './packages.ts';
 
 /** Another test that has the same rig is waited for. */
@@ -41,14 +43,20 @@ export function prepare(settings: Settings, outlives: boolean): boolean {
   const isNew = attempt(() => fs.readFileSync(path.join(folder, MARKER), 'utf8')) !== ingredients(settings);
   for (const name of isNew ? fs.readdirSync(folder).filter((each) => each !== LOCK) : ['run', 'log'])
     fs.rmSync(path.join(folder, name), { recursive: true, force: true });
-  for (const name of FOLDERS) fs.mkdirSync(path.join(folder, name), { recursive: true });
-  for (const [name, text] of Object.entries(configurationFiles(settings))) {
+  const more = settings.node === 'libvirt' ? [...HYPERVISOR_FOLDERS, ...GUEST_FOLDERS] : [];
+  for (const name of [...FOLDERS, ...more]) fs.mkdirSync(path.join(folder, name), { recursive: true });
+  for (const [name, text] of Object.entries(filesOf(settings))) {
     fs.mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), text, { mode: name.startsWith('system/usr') ? 0o755 : 0o644 });
+    fs.writeFileSync(path.join(folder, name), text, { mode: /^(?:system\/usr|guest)\//.test(name) ? 0o755 : 0o644 });
   }
   if (outlives) fs.writeFileSync(path.join(folder, OUTLIVES), '');
   return isNew;
 }
+
+const filesOf = (settings: Settings): Record<string, string> => ({
+  ...configurationFiles(settings),
+  ...(settings.node === 'libvirt' ? { ...hypervisorFiles(settings), ...GUEST_FILES } : {}),
+});
 
 /** The cloud may be started again. */
 export const complete = (settings: Settings): void =>
@@ -57,7 +65,7 @@ export const complete = (settings: Settings): void =>
 function ingredients(settings: Settings): string {
   const made = [
     unpackedVersions(),
-    configurationFiles(settings),
+    filesOf(settings),
     databaseFolder(settings),
     databases(settings),
     schemas(settings),

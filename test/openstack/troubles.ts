@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { build, type ServeProcess, serve } from '../acceptance/processes.ts';
 import { BOOT_VOLUME } from '../support/boot-volume.ts';
-import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { tasksIn } from '../support/possessions.ts';
 import { type Stand, startRecorder, throughStand } from './recording.ts';
-import { type CloudRegion, prepareRegion, TOKEN } from './region.ts';
+import { type ServedRegion, serveRegion } from './region.ts';
 import type { Rig } from './rig.ts';
 
 /** How long each answer of the slow cloud takes. */
@@ -19,56 +17,56 @@ const ENOUGH = { instances: -1, volumes: -1, network: -1 };
 export function describeTroubles(rig: () => Rig): void {
   describe('a cloud in trouble', () => {
     let stand: Stand;
+    let region: ServedRegion;
+    /** How long each answer takes, and what it waits for besides. */
     let pauseMs = 0;
-    let region: CloudRegion;
-    let service: ServeProcess;
-    let http: HttpClient;
+    let gate = Promise.resolve();
 
     beforeAll(async () => {
-      build();
-      stand = await startRecorder(() => sleep(pauseMs));
-      region = await prepareRegion(rig(), 'troubles', {
-        through: (clouds) => throughStand(clouds, stand),
+      stand = await startRecorder(async () => {
+        await sleep(pauseMs);
+        await gate;
       });
-      service = await serve({ ...region.settings, TRADEWIND_LOG_LEVEL: 'warn', TRADEWIND_RATE_LIMIT: '0' });
-      http = createHttpClient(service.url, TOKEN);
+      region = await serveRegion(rig(), 'troubles', { through: (clouds) => throughStand(clouds, stand) });
       await finished(await begin('volumes', { ...BOOT_VOLUME, name: 'first', size: 10 }));
     });
     afterAll(async () => {
-      await service?.end();
-      await region?.drop();
+      await region?.end();
       await stand?.close();
     });
 
     /** Orders something and returns the ID of its task. */
     async function begin(kind: string, body: object, regionId = 1): Promise<string> {
       const version = kind === 'instances' ? 'v2' : 'v1';
-      const answer = await http.post(`/cloud/${version}/${kind}/1/${regionId}`, body);
+      const answer = await region.http.post(`/cloud/${version}/${kind}/1/${regionId}`, body);
       expect(answer.status, answer.text).toBe(200);
       return tasksIn(answer.body)[0] ?? '';
     }
     const volume = (regionId?: number) => begin('volumes', { name: 'disk', source: 'new-volume', size: 1 }, regionId);
     const network = (regionId?: number) => begin('networks', { name: 'office' }, regionId);
     const finished = async (id: string) => {
-      const task = await http.task(id, WITHIN_MS);
+      const task = await region.http.task(id, WITHIN_MS);
       expect(task.error).toBeNull();
       return task.created_resources;
     };
     const states = async (ids: readonly string[]): Promise<string[]> =>
-      Promise.all(ids.map(async (id) => (await http.get(`/cloud/v1/tasks/${id}`)).body.state));
-    const failed = async (id: string): Promise<string> => (await http.task(id, WITHIN_MS)).error;
+      Promise.all(ids.map(async (id) => (await region.http.get(`/cloud/v1/tasks/${id}`)).body.state));
+    const failed = async (id: string): Promise<string> => (await region.http.task(id, WITHIN_MS)).error;
 
     it('is slow: what is ordered takes its time, and another region none of it', async () => {
+      let open = () => {};
+      gate = new Promise((resolve) => {
+        open = resolve;
+      });
       pauseMs = SLOW_MS;
       try {
-        const here = await Promise.all(
-          Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? volume() : network())),
-        );
+        const here = await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? volume() : network())));
         await expect.poll(() => states(here), { timeout: WITHIN_MS, interval: 200 }).toContain('RUNNING');
         for (const make of [volume, network, volume, network]) await finished(await make(2));
-        expect(await states(here)).not.toContain('FINISHED');
+        open();
         await Promise.all(here.map(finished));
       } finally {
+        open();
         pauseMs = 0;
       }
     });
@@ -79,13 +77,18 @@ export function describeTroubles(rig: () => Rig): void {
         ...{ name: 'late', flavor: 'g1-standard-1-2', interfaces: [{ type: 'external' }] },
         volumes: [{ source: 'existing-volume', volume_id: volumes[0] }],
       };
-      const before = (await http.get('/cloud/v1/volumes/1/1')).body.count;
+      const before = (await region.http.get('/cloud/v1/volumes/1/1')).body.count;
       await setQuota(NONE);
-      expect(await failed(await volume())).toMatch(/^volume .*: Cinder refuses it: VolumeLimitExceeded/);
-      expect(await failed(await network())).toMatch(/^network .*: Neutron refuses it: Quota exceeded/);
-      expect(await failed(await begin('instances', instance))).toMatch(/^machine .*: Nova refuses it: Quota exceeded/);
-      expect((await http.get('/cloud/v1/volumes/1/1')).body.count).toBe(before);
-      await setQuota(ENOUGH);
+      try {
+        expect(await failed(await volume())).toMatch(/^volume .*: Cinder refuses it: VolumeLimitExceeded/);
+        expect(await failed(await network())).toMatch(/^network .*: Neutron refuses it: Quota exceeded/);
+        expect(await failed(await begin('instances', instance))).toMatch(
+          /^machine .*: Nova refuses it: Quota exceeded/,
+        );
+        expect((await region.http.get('/cloud/v1/volumes/1/1')).body.count).toBe(before);
+      } finally {
+        await setQuota(ENOUGH);
+      }
       await finished(await begin('instances', instance));
     });
 

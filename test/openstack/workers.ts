@@ -1,10 +1,16 @@
-// Workers have no port. They are ready when they have reported to the database after their start.
+// Workers and agents have no port. They are ready when they have reported to the database after their start.
 import type { CloudClient } from './cloud-client.ts';
 
 interface Report {
   binary: string;
   state: string;
   updated_at: string | null;
+}
+
+interface Agent {
+  binary: string;
+  alive: boolean;
+  heartbeat_timestamp: string;
 }
 
 /** Returns those of the workers that have not reported since their start. */
@@ -15,6 +21,7 @@ export async function silentWorkers<T extends string>(
   const lists = await Promise.all([
     cloud.call<{ services: Report[] }>('GET', 'cinder', `/v3/${cloud.projectId}/os-services`),
     cloud.call<{ services: Report[] }>('GET', 'nova', '/v2.1/os-services'),
+    agents(cloud, [...started.keys()]),
   ]);
   const reports = lists.flatMap(({ services }) => services);
   return [...started].flatMap(([name, since]) => {
@@ -23,4 +30,16 @@ export async function silentWorkers<T extends string>(
     const last = own?.updated_at ? Date.parse(`${own.updated_at.slice(0, 19)}Z`) : 0;
     return own?.state === 'up' && last >= since ? [] : [name];
   });
+}
+
+/** Asks Neutron, if one of them is its agent. */
+async function agents(cloud: CloudClient, names: readonly string[]): Promise<{ services: Report[] }> {
+  if (!names.some((name) => name.startsWith('neutron'))) return { services: [] };
+  const found = await cloud.call<{ agents: Agent[] }>('GET', 'neutron', '/v2.0/agents');
+  const reports = found.agents.map(({ binary, alive, heartbeat_timestamp: at }) => ({
+    binary,
+    state: alive ? 'up' : 'down',
+    updated_at: at,
+  }));
+  return { services: reports };
 }
