@@ -23,8 +23,10 @@ export interface Line {
  */
 export interface Lines {
   of(backend: Backend, of: KindInRegion): Line;
-  /** Rejects the calls that wait for their turn where none ends. Returns the places whose lines take nothing more: these, and those with enough in hand. */
+  /** Returns the places whose lines take nothing more: none of their calls ends, or they have enough in hand. */
   closed(): KindInRegion[];
+  /** Rejects the calls that wait for their turn in lines in which none ends. */
+  rejectStuck(): void;
 }
 
 interface Waiting extends Line {
@@ -46,16 +48,18 @@ export function createLines(): Lines {
       line.served.set(`${kind} ${region_id}`, { kind, region_id });
       return line;
     },
-    closed() {
-      const stuck = all().filter(
-        ({ limit, endedAt }) => limit.activeCount === MOST_CALLS && performance.now() - endedAt > STUCK_MS,
-      );
-      for (const { limit } of stuck) limit.clearQueue();
-      const full = all().filter(({ inHand }) => inHand >= MOST_IN_HAND);
-      return [...new Set([...stuck, ...full])].flatMap(({ served }) => [...served.values()]);
+    closed: () =>
+      all()
+        .filter((line) => isStuck(line) || line.inHand >= MOST_IN_HAND)
+        .flatMap(({ served }) => [...served.values()]),
+    rejectStuck() {
+      for (const { limit } of all().filter(isStuck)) limit.clearQueue();
     },
   };
 }
+
+const isStuck = ({ limit, endedAt }: Waiting): boolean =>
+  limit.activeCount === MOST_CALLS && performance.now() - endedAt > STUCK_MS;
 
 function newLine(): Waiting {
   const limit = pLimit({ concurrency: MOST_CALLS, rejectOnClear: true });

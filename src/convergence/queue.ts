@@ -51,6 +51,7 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
       select from wants where worker_id is null and due_at <= statement_timestamp()
         and (${regions ?? null}::bigint[] is null or region_id = any(${regions ?? null}::bigint[])))`,
     async take(_inHand, begin) {
+      lines.rejectStuck();
       const closed = lines.closed();
       if (closed.length > 0 && performance.now() - lastInVain < VAIN_MS) return false;
       const taken = await takeDue(claims.sql, workerId, BATCH, closed, regions);
