@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Refused, Unavailable, Unsupported } from '../../src/backends/contract/backend.ts';
 import { type Api, createClient } from './client.ts';
-import { isGone, isInTheWay } from './errors.ts';
+import { CloudError, isGone, isInTheWay } from './errors.ts';
 
 type Reply = { status?: number; body?: unknown; headers?: Record<string, string> };
 
@@ -134,6 +134,16 @@ it.each([
   const error = await api.send('network', 'POST', '/ports', {}).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(kind);
   expect([(error as Error).message, isInTheWay(error)]).toEqual([message, inTheWay]);
+});
+
+it.each([
+  ['volume', 400, '', 'Invalid volume: Volume status must be available', true],
+  ['volume', 400, '', 'Size of specified image 12GB is larger than volume size 10GB.', false],
+  ['compute', 400, '', "Invalid volume: Volume status must be 'in-use' to detach.", true],
+  ['compute', 400, '', 'Flavor disk is too small for the image', false],
+  ['network', 409, 'ExternalIpAddressExhausted', 'Unable to find any IP address', false],
+] as const)('knows what passes: %s %i %s %s', (service, status, type, message, passes) => {
+  expect(isInTheWay(new CloudError(service, status, { type, message }, undefined))).toBe(passes);
 });
 
 it('waits longer after a change whose end is unclear than after a question, and as long as it is told', async () => {

@@ -112,10 +112,15 @@ export function unlessGone(error: unknown): void {
 /** Neutron says 409 to these, too, and they don't pass. */
 const USED_UP = ['OverQuota', 'IpAddressGenerationFailure', 'ExternalIpAddressExhausted'];
 
-/** Whether something is in a state, or in a use, that doesn't allow it now. Neutron and Nova say 409 then, Cinder 400. */
+/**
+ * Whether something is in a state, or in a use, that doesn't allow it now. Neutron and Nova say 409 then, Cinder 400, and so does
+ * Nova for Cinder: of a volume that is already being detached, for example.
+ */
 export function isInTheWay(error: unknown): boolean {
   if (hasStatus(error, 409)) return !USED_UP.includes(error.type);
-  return hasStatus(error, 400) && error.service === 'volume' && /status|state|attach|in[- ]use/i.test(error.message);
+  if (!hasStatus(error, 400)) return false;
+  if (error.service === 'compute') return error.message.includes('Invalid volume');
+  return error.service === 'volume' && /status|state|attach|in[- ]use/i.test(error.message);
 }
 
 /** Whether a create was refused because of what is there: this may be what an earlier call has made, or is still making. */
