@@ -67,6 +67,13 @@ export function idIn(text: string | null | undefined, kind: Kind): string | unde
   return of === kind ? id : undefined;
 }
 
+/** More than two minutes: so long Nova waits for a guest that is asked to reboot. */
+const OFTEN = 40;
+
+/** Orders get lost with the bus of the cloud. Whether this was seen so often in a row that it is time to do something about it. */
+export const isLookedAtOften = ({ told, times }: Notes, doing: string): boolean =>
+  told === doing && (Number(times) + 1) % OFTEN === 0;
+
 export const digestOf = (seen: unknown): string =>
   createHash('sha256').update(JSON.stringify(seen)).digest('base64url').slice(0, 16);
 

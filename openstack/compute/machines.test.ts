@@ -35,7 +35,7 @@ it('a reboot whose order was lost is given again, and nothing else is', async ()
 it('an order that the host of a machine has heard of takes as long as it takes', async () => {
   const heard = [{ event: 'compute_stop_instance', finish_time: null }];
   expect(await lookAt('powering-off', { told: 'powering-off', times: 39 }, heard)).toEqual([]);
-  expect(await lookAt('rebooting', { told: 'rebooting', times: 39 }, heard)).toEqual([]);
+  expect(await lookAt('suspending', { told: 'suspending', times: 39 }, heard)).toEqual([]);
 });
 
 it('a machine whose order to stop was lost becomes one that Nova takes orders for', async () => {

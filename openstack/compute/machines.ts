@@ -3,7 +3,7 @@ import { Refused } from '../../src/backends/contract/backend.ts';
 import type { MachineObservation, Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
 import { isForbidden } from '../cloud/errors.ts';
-import { MARK, markOf, type Notes, type Resource, type Site, type Step } from '../resource.ts';
+import { isLookedAtOften, MARK, markOf, type Resource, type Site, type Step } from '../resource.ts';
 import { changePower, powerNotes } from './power.ts';
 import { act, Server } from './server.ts';
 import { userDataOf } from './user-data.ts';
@@ -20,8 +20,6 @@ const Action = Type.Object({
 });
 const Events = Type.Object({ instanceAction: Type.Object({ events: Type.Array(Type.Unknown()) }) });
 type MachineSpec = Specs['machine'];
-/** Orders get lost with the bus of the cloud. After so many looks, Nova is asked whether its host has heard of them. */
-const LOOKS_AT_TASK = 40;
 /** In these states Nova takes the order for a hard reboot. */
 const REBOOTING = ['rebooting', 'reboot_pending', 'reboot_started'];
 const POWERING = ['powering-off', 'powering-on', 'suspending', 'resuming'];
@@ -95,7 +93,7 @@ export const machines: Resource<'machine', Server> = {
   },
   async remove({ api, notes }, live) {
     if (live['OS-EXT-STS:task_state'] === 'deleting') {
-      if (!(await isLost(api, live, notes))) return;
+      if (!isLookedAtOften(notes, 'deleting') || !(await isUnheard(api, live))) return;
       await resetState(api, live);
     }
     await api.send('compute', 'DELETE', `/servers/${live.id}`, undefined);
@@ -143,19 +141,14 @@ function macAddressesOf({ addresses }: Server): string[] {
 
 /** Nova takes no other order while it believes that one is being carried out, but for a hard reboot after a reboot. */
 async function awaitTask({ api, notes }: Site<'machine'>, live: Server, task: string): Promise<Step> {
-  const canBeGivenAgain = REBOOTING.includes(task) || POWERING.includes(task);
-  if (canBeGivenAgain && (await isLost(api, live, notes))) {
-    if (REBOOTING.includes(task)) await act(api, live, { reboot: { type: 'HARD' } });
-    else await resetState(api, live);
-  }
+  if (!isLookedAtOften(notes, task)) return { doing: task };
+  if (REBOOTING.includes(task)) await act(api, live, { reboot: { type: 'HARD' } });
+  else if (POWERING.includes(task) && (await isUnheard(api, live))) await resetState(api, live);
   return { doing: task };
 }
 
-/** Whether no host has heard of the last order. A host that has, and crashes, takes it up again by itself. */
-async function isLost(api: Api, { id, ...live }: Pick<Server, 'id' | 'OS-EXT-STS:task_state'>, { told, times }: Notes) {
-  const doing = live['OS-EXT-STS:task_state'];
-  const looks = told === doing ? Number(times) + 1 : 1;
-  if (looks % LOOKS_AT_TASK !== 0) return false;
+/** Whether no host has heard of the last order. One that has takes its time. */
+async function isUnheard(api: Api, { id }: Pick<Server, 'id'>): Promise<boolean> {
   const [last] = await actionsOf(api, id);
   if (!last) return false;
   const { instanceAction } = await api.get('compute', `/servers/${id}/os-instance-actions/${last.request_id}`, Events);

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { Api } from '../cloud/client.ts';
-import type { Step } from '../resource.ts';
+import { isForbidden } from '../cloud/errors.ts';
+import { isLookedAtOften, type Site, type Step } from '../resource.ts';
 
 const Message = Type.Object({ user_message: Type.String(), created_at: Type.String() });
 
@@ -27,3 +28,22 @@ async function reasonOf(api: Api, resource_uuid: string): Promise<string> {
 
 /** Cinder finds by metadata in the notation of Python. */
 export const withMark = (mark: string, id: string): { metadata: string } => ({ metadata: `{'${mark}':'${id}'}` });
+
+/** Removes it. An order that was lost is given again, which Cinder takes only of what is in ERROR: administrators may say so. */
+export async function removeFromCinder(
+  { api, notes }: Pick<Site, 'api' | 'notes'>,
+  kind: 'snapshot' | 'volume',
+  { id, status }: { id: string; status: string },
+): Promise<void> {
+  if (status === 'error_deleting')
+    throw new Refused(`Cinder could not delete the ${kind}: an administrator has to, it is ${id} there`);
+  const path = `/${kind}s/${id}`;
+  if (status === 'deleting') {
+    if (!isLookedAtOften(notes, 'deleting')) return;
+    const reset = { 'os-reset_status': { status: 'error' } };
+    await api.send('volume', 'POST', `${path}/action`, reset).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+    });
+  }
+  await api.send('volume', 'DELETE', path, undefined);
+}

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Refused } from '../../src/backends/contract/backend.ts';
 import { MARK, type Resource } from '../resource.ts';
-import { busyWith, withMark } from './cinder.ts';
+import { busyWith, removeFromCinder, withMark } from './cinder.ts';
 
 const Snapshot = Type.Object({
   id: Type.String(),
@@ -32,12 +31,7 @@ export const snapshots: Resource<'snapshot', Snapshot> = {
     await api.send('volume', 'PUT', `/snapshots/${live.id}`, { snapshot: { name } });
     return { doing: 'renaming' };
   },
-  async remove({ api }, { id, status }) {
-    if (status === 'deleting') return;
-    if (status === 'error_deleting')
-      throw new Refused(`Cinder could not delete the snapshot: an administrator has to, it is ${id} there`);
-    await api.send('volume', 'DELETE', `/snapshots/${id}`, undefined);
-  },
+  remove: (site, live) => removeFromCinder(site, 'snapshot', live),
   observed: ({ status }) => (status === 'deleting' ? null : {}),
   seen: ({ name, status }) => [name, status.startsWith('error')],
   all: (api) => api.list('volume', '/snapshots/detail', Snapshot, undefined, 'snapshots'),

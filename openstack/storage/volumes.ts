@@ -3,7 +3,7 @@ import { Refused } from '../../src/backends/contract/backend.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
 import { MARK, type Resource, type Site } from '../resource.ts';
-import { busyWith, withMark } from './cinder.ts';
+import { busyWith, removeFromCinder, withMark } from './cinder.ts';
 
 const Volume = Type.Object({
   id: Type.String(),
@@ -70,12 +70,7 @@ export const volumes: Resource<'volume', Volume> = {
     }
     return revert(api, names, live, spec, act);
   },
-  async remove({ api }, { id, status }) {
-    if (status === 'deleting') return;
-    if (status === 'error_deleting')
-      throw new Refused(`Cinder could not delete the volume: an administrator has to, it is ${id} there`);
-    await api.send('volume', 'DELETE', `/volumes/${id}`, undefined);
-  },
+  remove: (site, live) => removeFromCinder(site, 'volume', live),
   observed: ({ status }) => (status === 'deleting' ? null : {}),
   seen: ({ name, status, size, volume_type: type }) => [name, size, type, status.startsWith('error')],
   all: (api) => api.list('volume', '/volumes/detail', Volume, undefined, 'volumes'),
