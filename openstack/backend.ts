@@ -143,7 +143,6 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const { orderedAt: _, ...before } = notes;
     const remember = async (now: Notes) => call.remember?.(asJson({ id: '', seen: '', notes: now }));
     await remember({ ...before, orderedAt: Date.now() });
-    call.signal.throwIfAborted();
     try {
       const made = await resource.create(site, spec);
       known.know(ref.kind, ref.id, made.id);

@@ -100,9 +100,12 @@ export function unreachable(service: Service, error: unknown, changes: boolean):
 const hasStatus = (error: unknown, ...statuses: number[]): error is CloudError =>
   error instanceof CloudError && statuses.includes(error.status);
 
-export const isForbidden = (error: unknown): boolean => hasStatus(error, 403) || error instanceof Unsupported;
-
 export const isGone = (error: unknown): boolean => hasStatus(error, 404);
+
+/** For what only administrators may do, and others can do without. */
+export function unlessForbidden(error: unknown): void {
+  if (!hasStatus(error, 403) && !(error instanceof Unsupported)) throw error;
+}
 
 /** For removals: what is gone already is as wanted. */
 export function unlessGone(error: unknown): void {

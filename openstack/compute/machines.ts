@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { MachineObservation, Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
-import { isForbidden } from '../cloud/errors.ts';
+import { unlessForbidden } from '../cloud/errors.ts';
 import { isLookedAtOften, MARK, markOf, type Resource, type Site, type Step } from '../resource.ts';
 import { changePower, powerNotes } from './power.ts';
 import { act, Server } from './server.ts';
@@ -157,9 +157,7 @@ async function isUnheard(api: Api, { id }: Pick<Server, 'id'>): Promise<boolean>
 
 /** Makes Nova take orders for a machine again: one in ERROR may be rebooted or deleted. Only administrators may do that. */
 async function resetState(api: Api, live: Pick<Server, 'id'>): Promise<void> {
-  await act(api, live, { 'os-resetState': { state: 'error' } }).catch((error: unknown) => {
-    if (!isForbidden(error)) throw error;
-  });
+  await act(api, live, { 'os-resetState': { state: 'error' } }).catch(unlessForbidden);
 }
 
 const flavorIn = ({ names }: Site, { flavorId }: MachineSpec): string => names.mappings.flavors[flavorId] ?? flavorId;

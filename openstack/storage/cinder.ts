@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { Api } from '../cloud/client.ts';
-import { isForbidden } from '../cloud/errors.ts';
+import { unlessForbidden } from '../cloud/errors.ts';
 import { isLookedAtOften, type Site, type Step } from '../resource.ts';
 
 const Message = Type.Object({ user_message: Type.String(), created_at: Type.String() });
@@ -29,7 +29,7 @@ async function reasonOf(api: Api, resource_uuid: string): Promise<string> {
 /** Cinder finds by metadata in the notation of Python. */
 export const withMark = (mark: string, id: string): { metadata: string } => ({ metadata: `{'${mark}':'${id}'}` });
 
-/** Removes it. An order that was lost is given again, which Cinder takes only of what is in ERROR: administrators may say so. */
+/** Removes it. A lost order is given again. Cinder takes it only in the state "error", which administrators can set. */
 export async function removeFromCinder(
   { api, notes }: Pick<Site, 'api' | 'notes'>,
   kind: 'snapshot' | 'volume',
@@ -41,9 +41,7 @@ export async function removeFromCinder(
   if (status === 'deleting') {
     if (!isLookedAtOften(notes, 'deleting')) return;
     const reset = { 'os-reset_status': { status: 'error' } };
-    await api.send('volume', 'POST', `${path}/action`, reset).catch((error: unknown) => {
-      if (!isForbidden(error)) throw error;
-    });
+    await api.send('volume', 'POST', `${path}/action`, reset).catch(unlessForbidden);
   }
   await api.send('volume', 'DELETE', path, undefined);
 }

@@ -18,8 +18,8 @@ export interface Line {
 }
 
 /**
- * One line for each family of each backend. A backend that hangs or is slow holds up nobody who needs another, and storage
- * that is away holds up no network.
+ * Each family of each backend has its own line. A slow or hanging backend doesn't hold up the others, and storage that
+ * is away doesn't hold up networks.
  */
 export interface Lines {
   of(backend: Backend, of: KindInRegion): Line;

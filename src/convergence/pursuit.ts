@@ -173,6 +173,7 @@ async function askBackend(
     wasThere: settled_generation !== null,
     log,
     async remember(handle) {
+      signal.throwIfAborted();
       claim.handle = handle;
       if (!(await keep(claims.sql, workerId, claim, claim.doing))) throw new Overtaken();
     },

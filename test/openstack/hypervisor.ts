@@ -20,7 +20,7 @@ const USER = `if ! grep -q ^libvirt-qemu: /etc/passwd; then
   echo 'libvirt-qemu:x:0:' >>/etc/group
 fi`;
 
-/** What the first process of the rig does besides. A listener outside passes connections on to the services inside. */
+/** What the rig's first process also does. A listener outside passes connections on to the services inside. */
 export const HYPERVISOR = {
   outside: `${Object.entries(PLACES)
     .map(([name, place]) => `mount --bind "$1/${name}" ${place}`)

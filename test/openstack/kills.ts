@@ -12,9 +12,11 @@ export const KILLS = Number(process.env.TEST_KILLS ?? 5);
 const CLIENTS = 3;
 /** How long a service is away. */
 const AWAY_MS = 3_000;
-const WITHIN = { timeout: 600_000, interval: 1_000 };
+/** Longer than any deadline of a task. */
+const WITHIN = { timeout: 1_200_000, interval: 1_000 };
 /** What becomes of a thing whose service is killed while it makes it. */
-const BROKEN_OFF = /could not make the machine|Exhausted all hosts|ended in the state error|gave it up/;
+const BROKEN_OFF =
+  /could not make the machine|Exhausted all hosts|No valid host|ended in the state error|gave it up|deadline exceeded/;
 const ROLES = ['api', 'worker'] as const;
 
 /** Kills the API, the worker and each service of the cloud in turn, while clients write. */
@@ -52,13 +54,11 @@ export async function outlivesKills(rig: Rig): Promise<void> {
     await expect.poll(() => load?.tasks.length, WITHIN).toBeGreaterThan(3 * CLIENTS);
     // Few kills are others in each run.
     const first = Math.floor(Math.random() * victims.length);
-    const killed: string[] = [];
     for (let count = 0; count < KILLS; count++) {
       await sleep(500 + Math.random() * 3_000);
       const victim = victims[(first + count) % victims.length];
       await victim?.kill();
-      killed.push(victim?.name ?? '');
-      process.stderr.write(`${load.tasks.length} tasks, killed ${killed.at(-1)}\n`);
+      process.stderr.write(`${load.tasks.length} tasks, killed ${victim?.name}\n`);
     }
     await load.stop();
     await assertWhole(region, load, pool);

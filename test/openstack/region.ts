@@ -98,7 +98,7 @@ export async function assertAsWanted(
     [KINDS],
   );
   expect(listed.toSorted()).toEqual(rows.map(({ kind, id }) => `${kind} ${id}`).toSorted());
-  // What has lost its mark is in no list of ours. Neutron lists to an administrator also what others have.
+  // Our own list doesn't show what has lost its mark. Neutron shows administrators the things of other projects, too.
   const isOurs = ({ project_id = project, device_owner = '' }: Static<typeof Thing>) =>
     project_id === project && !device_owner.startsWith('network:');
   const ofKind = (kind: string) => listed.filter((one) => one.startsWith(`${kind} `)).length;

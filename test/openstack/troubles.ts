@@ -18,7 +18,7 @@ export function describeTroubles(rig: () => Rig): void {
   describe('a cloud in trouble', () => {
     let stand: Stand;
     let region: ServedRegion;
-    /** How long each answer takes, and what it waits for besides. */
+    /** Each answer takes this long, and then waits for the gate. */
     let pauseMs = 0;
     let gate = Promise.resolve();
 

@@ -38,8 +38,8 @@ async function endProcessesIn(folder: string): Promise<void> {
 }
 
 /**
- * Removes a folder with running clusters in it. Theirs goes out of sight first: supervisors end what has no folder, and
- * what they run writes files until then.
+ * Removes a folder with running clusters in it. The clusters' own folder is renamed first: their supervisors end what has
+ * no folder, and until then the clusters write files.
  */
 export async function endClustersIn(folder: string, clusters: string): Promise<void> {
   if (fs.existsSync(clusters)) fs.renameSync(clusters, `${clusters}-removed`);

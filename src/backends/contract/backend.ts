@@ -34,7 +34,7 @@ export interface Call {
   /** Returns a secret of the thing, such as a password; undefined if it has no secret with that name. */
   secret(name: string): Promise<string | undefined>;
   /**
-   * Keeps a handle at once, before an order whose answer may be lost: whoever is called next for the thing gets it.
+   * Saves a handle at once. Use it before an order whose answer may be lost: the next call for the thing gets the handle.
    * @throws Overtaken if something else is wanted by now, or another worker has the want
    */
   remember?(handle: Json): Promise<void>;
