@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Refused } from '../../src/backends/contract/backend.ts';
+import { Refused, Unavailable } from '../../src/backends/contract/backend.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
+import { CloudError } from '../cloud/errors.ts';
 import { MARK, type Resource, type Site } from '../resource.ts';
 import { busyWith, removeFromCinder, withMark } from './cinder.ts';
 
@@ -31,13 +32,12 @@ export const volumes: Resource<'volume', Volume> = {
   async create({ api, names, ref }, spec) {
     const { name, sizeGib: size, source, reverts } = spec;
     const metadata = { [MARK]: ref.id, ...(reverts && { [REVERTS]: String(reverts.times) }) };
-    const filled =
-      source &&
-      ('imageId' in source
-        ? { imageRef: await names.of(api, 'image', source.imageId) }
-        : { snapshot_id: await names.of(api, 'snapshot', source.snapshotId) });
-    const volume = { name, size, volume_type: typeOf(names.mappings, spec), metadata, ...filled };
-    const made = (await api.send('volume', 'POST', '/volumes', { volume }, One)).volume;
+    const imageRef = source && 'imageId' in source ? await names.of(api, 'image', source.imageId) : undefined;
+    const from = source &&
+      'snapshotId' in source && { snapshot_id: await names.of(api, 'snapshot', source.snapshotId) };
+    const volume = { name, size, volume_type: typeOf(names.mappings, spec), metadata, imageRef, ...from };
+    const order = api.send('volume', 'POST', '/volumes', { volume }, One);
+    const made = (await order.catch((error) => throwForImage(api, imageRef, error))).volume;
     return { ...made, notes: { type: spec.volumeType } };
   },
   async change(site, live, spec) {
@@ -76,6 +76,15 @@ export const volumes: Resource<'volume', Volume> = {
   all: (api) => api.list('volume', '/volumes/detail', Volume, undefined, 'volumes'),
   idOf: ({ metadata }) => metadata[MARK],
 };
+
+const Image = Type.Object({ status: Type.String() });
+
+/** Cinder has the same words for an image that isn't there and for a Glance that doesn't answer: the second passes. */
+async function throwForImage(api: Api, imageRef: string | undefined, error: unknown): Promise<never> {
+  if (!imageRef || !(error instanceof CloudError) || !error.message.includes('unable to access')) throw error;
+  const image = await api.find('image', `/images/${imageRef}`, Image);
+  throw image?.status === 'active' ? new Unavailable('Cinder has no answer from Glance', { cause: error }) : error;
+}
 
 const typeOf = ({ volumeTypes }: Site['names']['mappings'], { volumeType }: Specs['volume']): string =>
   volumeTypes[volumeType] ?? volumeType;
