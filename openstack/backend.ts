@@ -12,14 +12,16 @@ import {
   Unavailable,
 } from '../src/backends/contract/backend.ts';
 import { holdsData } from '../src/backends/contract/needs.ts';
-import type { Specs } from '../src/backends/contract/specs.ts';
+import type { LoadBalancerSpec, Specs } from '../src/backends/contract/specs.ts';
 import { type Api, type Client, createClient } from './cloud/client.ts';
 import type { CloudAccess } from './cloud/clouds.ts';
 import { isGone, isInTheWay, isTaken, SERVICES, Unclear } from './cloud/errors.ts';
 import { consoleIn } from './compute/console.ts';
 import { machines } from './compute/machines.ts';
 import { serverGroups } from './compute/server-groups.ts';
-import { inventoryOf, NEEDED, servicesOf } from './inspection.ts';
+import { inventoryOf, NEEDED, OPTIONAL, type Optional, servicesOf } from './inspection.ts';
+import { loadBalancers, problemsOf } from './load-balancing/load-balancers.ts';
+import { secrets } from './load-balancing/secrets.ts';
 import { lostOf } from './mapping.ts';
 import { createNames, type Mappings, type Names } from './names.ts';
 import { floatingIpsFrom } from './network/floating-ips.ts';
@@ -63,16 +65,18 @@ export interface OpenStackSettings {
   externalNetwork: string | undefined;
   keptAddresses: number;
   mappings: Mappings;
+  /** Which of the services that not every cloud has are used. */
+  optional: readonly Optional[];
 }
 
 /** The kinds that a cloud is asked for. */
-export type CloudKind = Exclude<Kind, 'cluster' | 'ddos_profile' | 'file_share' | 'load_balancer' | 'secret'>;
+export type CloudKind = Exclude<Kind, 'cluster' | 'ddos_profile' | 'file_share'>;
 type Any = Resource<Kind, Live>;
 
 /** Infrastructure in one project of an OpenStack cloud. */
 export function createOpenStackBackend(settings: OpenStackSettings): Backend {
   const external = outside(settings.externalNetwork);
-  const resources: { [K in CloudKind]: unknown } = {
+  const resources: { [K in CloudKind]?: unknown } = {
     network: networks,
     subnet: subnetsKeeping(settings.keptAddresses, external),
     router: routers,
@@ -84,6 +88,8 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     image: images,
     server_group: serverGroups,
     machine: machines,
+    ...(settings.optional.includes('octavia') && { load_balancer: loadBalancers }),
+    ...(settings.optional.includes('barbican') && { secret: secrets }),
   };
   const resourceOf = (kind: Kind): Any | undefined => (resources as Record<string, Any>)[kind];
   const client: Client = createClient(settings.access);
@@ -198,7 +204,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const before = handleOf(site.ref);
     if (!first && isUnclear(before, LONG_UNCLEAR_MS)) return lookForOrdered(before);
     if (!first) {
-      await resource.forget?.(site);
+      await resource.forget?.(site, before?.id || undefined);
       return { state: 'settled', observed: null };
     }
     const doing = (await Promise.all(found.map((one) => removeOne(resource, site, one)))).find(
@@ -244,10 +250,10 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
   }
 
   const backend: Backend = {
-    problems: (kind) =>
-      resourceOf(kind)
-        ? []
-        : [{ field: 'name', message: `The cloud of this region has no ${kind.replaceAll('_', ' ')}s.` }],
+    problems(kind, spec) {
+      if (!resourceOf(kind)) return [{ field: 'name', message: lackOf(kind) }];
+      return kind === 'load_balancer' ? problemsOf(spec as LoadBalancerSpec) : [];
+    },
     async converge(ref, spec, call) {
       call.signal.throwIfAborted();
       return (await withFreshNames(() => converge(ref, spec, call))) as never;
@@ -277,7 +283,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     health: (call) => troubleOf(client.on(call)),
     async inspect(offered, call) {
       const api = client.on(call);
-      const { has, lacks } = await servicesOf(api);
+      const { has, lacks } = await servicesOf(api, settings.optional);
       const lost = lacks.length > 0 ? [] : lostOf(settings.mappings, offered, await inventoryOf(api));
       return { has, lacks: [...lacks, ...lost] };
     },
@@ -307,6 +313,15 @@ const asJson = (handle: Handle): Json => ({ ...handle, notes: { ...handle.notes 
 
 function handleOf({ handle }: Pick<Ref, 'handle'>): Handle | undefined {
   return typeof handle === 'object' && handle !== null && 'id' in handle ? (handle as unknown as Handle) : undefined;
+}
+
+/** Says what has no such things here, and what would change that. */
+function lackOf(kind: Kind): string {
+  const what = kind.replaceAll('_', ' ');
+  const optional = Object.entries({ octavia: 'load_balancer', barbican: 'secret' }).find(([, of]) => of === kind)?.[0];
+  if (!optional) return `The cloud of this region has no ${what}s.`;
+  const { name } = SERVICES[OPTIONAL[optional as Optional]];
+  return `This region makes no ${what}s: for that, its operator installs ${name} in the cloud and adds ${optional} to "services" of the backend.`;
 }
 
 /** Asks each service for something small. */

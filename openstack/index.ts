@@ -4,10 +4,10 @@ import { type Api, createClient } from './cloud/client.ts';
 import { accessIn } from './cloud/clouds.ts';
 
 export type { Api } from './cloud/client.ts';
-export { type CloudNetwork, inventoryOf, servicesOf } from './inspection.ts';
+export { type CloudNetwork, inventoryOf, OPTIONAL, type Optional, servicesOf } from './inspection.ts';
 export { openstack } from './maker.ts';
 export { type Fit, type Found, fitOf, mappingsIn, type Wanted } from './mapping.ts';
-export { checkRights } from './rights.ts';
+export { checkRights, whyUnusable } from './rights.ts';
 
 /**
  * Opens a cloud of a clouds.yaml: the one of that name, or its only one.

@@ -8,6 +8,13 @@ import { SERVICES, type Service } from './cloud/errors.ts';
 /** In the order in which people name them. */
 export const NEEDED = ['compute', 'network', 'volume', 'image'] as const satisfies Service[];
 
+/** Those that not every cloud has, as operators name them. */
+export const OPTIONAL = { barbican: 'key-manager', octavia: 'load-balancer' } as const satisfies Record<
+  string,
+  Service
+>;
+export type Optional = keyof typeof OPTIONAL;
+
 const Text = Type.Union([Type.String(), Type.Null()]);
 const Flavor = Type.Object({
   id: Type.String(),
@@ -42,6 +49,7 @@ const Subnet = Type.Object({
   allocation_pools: Type.Array(Type.Object({ start: Type.String(), end: Type.String() })),
 });
 const Default = Type.Object({ volume_type: VolumeType });
+const LoadBalancerFlavor = Type.Object({ id: Type.String(), name: Type.String(), enabled: Type.Boolean() });
 
 export type CloudFlavor = Static<typeof Flavor>;
 export type CloudImage = Static<typeof Image>;
@@ -60,16 +68,27 @@ export interface Inventory {
   /** What a volume without a type gets. */
   defaultVolumeType: string | undefined;
   externalNetworks: CloudNetwork[];
+  /** Those of Octavia that can be had. It makes load balancers without any, too. */
+  loadBalancerFlavors: { id: string; name: string }[];
 }
 
-/** Returns the services and their versions, and which of them are missing or too old. */
-export async function servicesOf(api: Api): Promise<Inspection> {
+/** Returns the services and their versions, and which of the `used` ones are missing or too old. */
+export async function servicesOf(api: Api, used: readonly Optional[]): Promise<Inspection & { optional: Optional[] }> {
+  const optional = Object.keys(OPTIONAL) as Optional[];
+  const needed: Service[] = [...NEEDED, ...used.map((name) => OPTIONAL[name])];
   const found = await Promise.all(
-    NEEDED.map(async (service) => ({ service, version: (await api.has(service)) && (await api.version(service)) })),
+    [...NEEDED, ...Object.values(OPTIONAL)].map(async (service) => ({
+      service,
+      version: (await api.has(service)) && (await api.version(service)),
+    })),
   );
+  const isThere = (service: Service) => found.some((one) => one.service === service && one.version !== false);
   return {
     has: found.flatMap(({ service, version }) => (version ? [`${SERVICES[service].name} ${version}`] : [])).join(', '),
-    lacks: found.flatMap(({ service, version }) => lackOf(service, version)),
+    lacks: found
+      .filter(({ service }) => needed.includes(service))
+      .flatMap(({ service, version }) => lackOf(service, version)),
+    optional: optional.filter((name) => isThere(OPTIONAL[name])),
   };
 }
 
@@ -90,19 +109,22 @@ export function isAtLeast(version: string, needed: string): boolean {
 }
 
 export async function inventoryOf(api: Api): Promise<Inventory> {
-  const [projectId, flavors, images, types, standard, networks] = await Promise.all([
+  const balances = await api.has(OPTIONAL.octavia);
+  const [projectId, flavors, images, types, standard, networks, balancerFlavors] = await Promise.all([
     api.projectId(),
     api.list('compute', '/flavors/detail', Flavor, undefined, 'flavors'),
     api.list('image', '/images', Image),
     api.list('volume', '/types', VolumeType, undefined, 'volume_types'),
     api.find('volume', '/types/default', Default),
     api.list('network', '/networks', Network, { 'router:external': 'true' }),
+    balances ? api.list('load-balancer', '/flavors', LoadBalancerFlavor) : [],
   ]);
   return {
     projectId,
     flavors,
     images,
     volumeTypes: types.map(({ name }) => name),
+    loadBalancerFlavors: balancerFlavors.filter(({ enabled }) => enabled),
     defaultVolumeType: standard?.volume_type.name,
     externalNetworks: await Promise.all(
       networks.map(async (network) => ({

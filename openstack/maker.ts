@@ -3,6 +3,9 @@ import type { BackendMaker } from '../src/backends/maker.ts';
 import { SettingError } from '../src/lib/errors.ts';
 import { createOpenStackBackend } from './backend.ts';
 import { accessIn } from './cloud/clouds.ts';
+import { OPTIONAL, type Optional } from './inspection.ts';
+
+const services = Object.keys(OPTIONAL) as Optional[];
 
 const Mapping = (of: string) =>
   Type.Optional(
@@ -33,6 +36,14 @@ const Settings = Type.Object(
     images: Mapping('images'),
     networks: Mapping('networks'),
     volume_types: Mapping('volume types'),
+    load_balancer_flavors: Mapping('flavors of load balancers'),
+    services: Type.Optional(
+      Type.Array(Type.Enum(services), {
+        uniqueItems: true,
+        description:
+          'Services that not every cloud has and this region uses: octavia for load balancers, barbican for their certificates and keys',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -51,11 +62,13 @@ export const openstack: BackendMaker = {
       ...maps
     } = settings as Settings;
     const { flavors = {}, images = {}, networks = {}, volume_types: volumeTypes = {} } = maps;
+    const { load_balancer_flavors: loadBalancerFlavors = {}, services: optional = [] } = maps;
     return createOpenStackBackend({
       access: accessOf(name, secrets.clouds ?? '', cloud),
       externalNetwork,
       keptAddresses,
-      mappings: { flavors, images, networks, volumeTypes },
+      mappings: { flavors, images, loadBalancerFlavors, networks, volumeTypes },
+      optional,
     });
   },
 };

@@ -12,9 +12,10 @@ const image = (id: string, more: Partial<CloudImage> = {}): CloudImage => ({
 });
 const cloud = (has: Partial<Inventory>): Inventory => ({
   ...{ projectId: 'p', flavors: [], images: [], volumeTypes: [], defaultVolumeType: undefined, externalNetworks: [] },
+  loadBalancerFlavors: [],
   ...has,
 });
-const NOTHING = { flavors: [], images: [], volumeTypes: [] };
+const NOTHING = { flavors: [], images: [], volumeTypes: [], loadBalancerFlavors: [] };
 
 describe('flavors', () => {
   const find = (...flavors: CloudFlavor[]) => {
@@ -94,6 +95,24 @@ describe('volume types', () => {
   });
 });
 
+describe('flavors of load balancers', () => {
+  const find = (has: Partial<Inventory>, wanted = ['lb1', 'lb2']) =>
+    fitOf({ ...NOTHING, loadBalancerFlavors: wanted }, cloud(has)).loadBalancerFlavors;
+
+  it('are those of the same name', () => {
+    expect(find({ loadBalancerFlavors: [{ id: '7', name: 'LB2' }] })).toEqual({
+      found: [{ id: 'lb2', theirs: '7', name: 'LB2', by: 'name' }],
+      without: ['lb1'],
+    });
+  });
+
+  it('are one, without any of that name: Octavia then makes load balancers of its own choice', () => {
+    const found = [{ id: 'lb1', theirs: 'lb1', name: 'lb1', by: 'default' }];
+    expect(find({ loadBalancerFlavors: [{ id: '7', name: 'huge' }] })).toEqual({ found, without: ['lb2'] });
+    expect(find({}, [])).toEqual({ found: [], without: [] });
+  });
+});
+
 it('only what is called otherwise is mapped', () => {
   const fit = fitOf(
     {
@@ -103,26 +122,38 @@ it('only what is called otherwise is mapped', () => {
       ],
       images: [],
       volumeTypes: ['ultra'],
+      loadBalancerFlavors: ['lb1'],
     },
-    cloud({ flavors: [flavor('one'), flavor('2')], volumeTypes: ['ultra'] }),
+    cloud({
+      flavors: [flavor('one'), flavor('2')],
+      volumeTypes: ['ultra'],
+      loadBalancerFlavors: [{ id: 'l', name: 'lb1' }],
+    }),
   );
-  expect(mappingsIn(fit)).toEqual({ flavors: { two: '2' } });
+  expect(mappingsIn(fit)).toEqual({ flavors: { two: '2' }, load_balancer_flavors: { lb1: 'l' } });
 });
 
 it('what the catalogue offers and the cloud has no more is named', () => {
-  const mappings = { flavors: { two: '2' }, images: { i: 'their-i' }, networks: {}, volumeTypes: {} };
+  const mappings = {
+    ...{ flavors: { two: '2' }, images: { i: 'their-i' }, networks: {}, volumeTypes: {} },
+    loadBalancerFlavors: { lb1: 'l' },
+  };
   const offered = { flavors: ['one', 'two'], images: ['i'], networks: ['n'], volumeTypes: ['ultra'] };
   const whole = cloud({
     flavors: [flavor('one'), flavor('2')],
     images: [image('their-i')],
     volumeTypes: ['ultra'],
     externalNetworks: [{ id: 'n', name: 'public', subnets: [] }],
+    loadBalancerFlavors: [{ id: 'l', name: 'lb1' }],
   });
   expect(lostOf(mappings, offered, whole)).toEqual([]);
   const images = [image('their-i', { status: 'deactivated' })];
-  expect(lostOf(mappings, offered, { ...whole, flavors: [], images, externalNetworks: [] })).toEqual([
+  expect(
+    lostOf(mappings, offered, { ...whole, flavors: [], images, externalNetworks: [], loadBalancerFlavors: [] }),
+  ).toEqual([
     "the catalogue offers flavors that the cloud doesn't have: one, two (2 in the cloud)",
     "the catalogue offers images that the cloud doesn't have: i (their-i in the cloud)",
+    "the catalogue offers flavors of load balancers that the cloud doesn't have: lb1 (l in the cloud)",
     "the catalogue offers external networks that the cloud doesn't have: n",
   ]);
 });

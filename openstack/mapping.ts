@@ -11,6 +11,8 @@ export interface Wanted {
   flavors: readonly { id: string; vcpus: number; ram: number }[];
   images: readonly { id: string; name: string; osDistro: string; osVersion: string; architecture: string }[];
   volumeTypes: readonly string[];
+  /** The first one will do for a load balancer of the cloud's own choice; none are wanted where the cloud balances no load. */
+  loadBalancerFlavors: readonly string[];
 }
 
 /** Something of the catalogue that the cloud has, too: our ID, the cloud's ID, and its name in the cloud. */
@@ -22,7 +24,10 @@ export interface Found {
 }
 
 /** Of each kind, what the cloud has, and the names of what it doesn't have. */
-export type Fit = Record<'flavors' | 'images' | 'volumeTypes', { found: Found[]; without: string[] }>;
+export type Fit = Record<
+  'flavors' | 'images' | 'loadBalancerFlavors' | 'volumeTypes',
+  { found: Found[]; without: string[] }
+>;
 
 /** The type that Cinder gives by default is this one, if no type is called like one of ours. */
 const ORDINARY_TYPE = 'standard';
@@ -33,6 +38,7 @@ export function fitOf(wanted: Wanted, inventory: Inventory): Fit {
     flavors: compared(wanted.flavors, ({ id }) => id, flavorIn(inventory.flavors)),
     images: compared(wanted.images, ({ name }) => name, imageIn(inventory)),
     volumeTypes: volumeTypesIn(wanted.volumeTypes, inventory),
+    loadBalancerFlavors: loadBalancerFlavorsIn(wanted.loadBalancerFlavors, inventory),
   };
 }
 
@@ -103,12 +109,30 @@ function volumeTypesIn(wanted: readonly string[], { volumeTypes, defaultVolumeTy
   return { found, without: wanted.filter((id) => !found.some((one) => one.id === id)) };
 }
 
+function loadBalancerFlavorsIn(wanted: readonly string[], { loadBalancerFlavors: all }: Inventory): Fit['flavors'] {
+  const find = (id: string) => all.find(({ name }) => isSame(name, id));
+  const fit = compared(
+    wanted.map((id) => ({ id })),
+    ({ id }) => id,
+    ({ id }) => {
+      const named = find(id);
+      return named && { theirs: named.id, name: named.name, by: 'name' };
+    },
+  );
+  const [first] = wanted;
+  if (fit.found.length > 0 || first === undefined) return fit;
+  return { found: [{ id: first, theirs: first, name: first, by: 'default' }], without: wanted.slice(1) };
+}
+
 /** Returns the mappings for the backend's settings. IDs that are the same on both sides need none. */
-export function mappingsIn(fit: Fit): Partial<Record<'flavors' | 'images' | 'volume_types', Record<string, string>>> {
+export function mappingsIn(
+  fit: Fit,
+): Partial<Record<'flavors' | 'images' | 'load_balancer_flavors' | 'volume_types', Record<string, string>>> {
   const kinds = [
     ['flavors', fit.flavors],
     ['images', fit.images],
     ['volume_types', fit.volumeTypes],
+    ['load_balancer_flavors', fit.loadBalancerFlavors],
   ] as const;
   return Object.fromEntries(
     kinds.flatMap(([name, { found }]) => {
@@ -125,6 +149,12 @@ export function lostOf(mappings: Mappings, offered: Offered, inventory: Inventor
     ['flavors', offered.flavors, mappings.flavors, inventory.flavors.map(({ id }) => id)],
     ['images', offered.images, mappings.images, usable.map(({ id }) => id)],
     ['volume types', offered.volumeTypes, mappings.volumeTypes, inventory.volumeTypes],
+    [
+      'flavors of load balancers',
+      Object.keys(mappings.loadBalancerFlavors),
+      mappings.loadBalancerFlavors,
+      inventory.loadBalancerFlavors.map(({ id }) => id),
+    ],
     ['external networks', offered.networks, mappings.networks, inventory.externalNetworks.map(({ id }) => id)],
   ];
   return kinds.flatMap(([what, ours, mapping, theirs]) => {

@@ -5,6 +5,7 @@ import type { Api } from './cloud/client.ts';
 export interface Mappings {
   flavors: Record<string, string>;
   images: Record<string, string>;
+  loadBalancerFlavors: Record<string, string>;
   networks: Record<string, string>;
   volumeTypes: Record<string, string>;
 }

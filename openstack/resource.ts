@@ -51,8 +51,8 @@ export interface Resource<K extends Kind, L extends Live> {
   all(api: Api): Promise<L[]>;
   /** Returns our ID of it, undefined if it has no mark. */
   idOf(live: L): string | undefined;
-  /** Removes what may be left of a thing that is gone. */
-  forget?(site: Pick<Site<K>, 'api' | 'ref'>): Promise<void>;
+  /** Removes what may be left of a thing that is gone. Its ID in the cloud may never have been known. */
+  forget?(site: Pick<Site<K>, 'api' | 'ref'>, externalId: string | undefined): Promise<void>;
 }
 
 /** Under this name clouds keep the IDs of what we make, where they keep names and values. */

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { Refused, Unsupported } from '../src/backends/contract/backend.ts';
 import type { Api } from './cloud/client.ts';
 import { CloudError, LACKS_RIGHT, unlessGone } from './cloud/errors.ts';
+import { OPTIONAL, type Optional } from './inspection.ts';
 import { busyWith } from './storage/cinder.ts';
 
 /** Of everything that a check makes, so that people who find it know what it was. */
@@ -43,6 +44,24 @@ async function chooseAddress(api: Api, floating_network_id: string): Promise<voi
     if (lacksRight(error)) throw new Refused(sentence('choose a floating address', error));
     if (!(error instanceof Refused)) throw error;
   }
+}
+
+/** What these services can't do, and say so after they have looked at the rights. */
+const IMPOSSIBLE = {
+  barbican: ['/secrets', { name: CHECK_NAME, payload: '' }],
+  octavia: ['/loadbalancers', { loadbalancer: { name: CHECK_NAME } }],
+} as const satisfies Record<Optional, unknown>;
+
+/** Returns why the credentials can't use a service, undefined if they can. It makes nothing. */
+export async function whyUnusable(api: Api, name: Optional): Promise<string | undefined> {
+  const [path, body] = IMPOSSIBLE[name];
+  try {
+    await api.send(OPTIONAL[name], 'POST', path, body);
+  } catch (error) {
+    if (lacksRight(error)) return (error as Error).message.replace(/\.$/, '');
+    if (!(error instanceof Refused)) throw error;
+  }
+  return undefined;
 }
 
 /** Makes a thing, and removes it whatever becomes of `work`. */

@@ -5,6 +5,8 @@ export const SERVICES = {
   compute: { types: ['compute'], path: '', name: 'Nova' },
   identity: { types: ['identity'], path: '/v3', name: 'Keystone' },
   image: { types: ['image'], path: '/v2', name: 'Glance' },
+  'key-manager': { types: ['key-manager'], path: '/v1', name: 'Barbican' },
+  'load-balancer': { types: ['load-balancer'], path: '/v2/lbaas', name: 'Octavia' },
   network: { types: ['network'], path: '/v2.0', name: 'Neutron' },
   volume: { types: ['volumev3', 'block-storage', 'volume'], path: '', name: 'Cinder' },
 } as const;
@@ -38,12 +40,16 @@ interface Said {
   message: string;
 }
 
-/** The services have four forms of errors: `{NeutronError: {type, message}}`, `{badRequest: {message}}`, `{message, title}`, and text. */
+/**
+ * The services have several forms of errors: `{NeutronError: {type, message}}`, `{badRequest: {message}}`, `{message, title}`,
+ * `{faultstring}` of Octavia, `{title, description}` of Barbican, and text.
+ */
 function saidIn(body: string, status: number): Said {
   try {
     const parsed = JSON.parse(body) as Record<string, unknown>;
     const inner = Object.values(parsed).find((value) => typeof value === 'object' && value !== null) ?? parsed;
-    const { type, message } = inner as Partial<Record<'message' | 'type', unknown>>;
+    const { type, ...texts } = inner as Partial<Record<'description' | 'faultstring' | 'message' | 'type', unknown>>;
+    const message = texts.message ?? texts.faultstring ?? texts.description;
     return {
       type: typeof type === 'string' ? type : '',
       message: typeof message === 'string' ? plain(message) : `status ${status}`,
@@ -82,7 +88,9 @@ export function failureOf(
     const Kind = changes && status !== 429 ? Unclear : Unavailable;
     return new Kind(`${name} answers ${status}: ${said.message}`, retryAfterMs ? { retryAfterMs } : {});
   }
-  if (status === 403 && said.type === 'PolicyNotAuthorized') return new Unsupported(`${LACKS_RIGHT}${said.message}`);
+  // The second is how Octavia says it.
+  const lacksRight = said.type === 'PolicyNotAuthorized' || said.message.startsWith('Policy does not allow');
+  if (status === 403 && lacksRight) return new Unsupported(`${LACKS_RIGHT}${said.message}`);
   return new CloudError(service, status, said, requestId);
 }
 

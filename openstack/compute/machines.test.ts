@@ -42,3 +42,19 @@ it('a machine whose order to stop was lost becomes one that Nova takes orders fo
   const reset = { 'os-resetState': { state: 'error' } };
   expect(await lookAt('powering-off', { told: 'powering-off', times: 79 })).toEqual([reset]);
 });
+
+it('volumes that a removed machine still seems to have are set free', async () => {
+  const sent: string[] = [];
+  const attachments = [
+    { id: 'one', instance: 'gone' },
+    { id: 'two', instance: 'other' },
+  ];
+  const api = {
+    send: async (service, method, path) => sent.push(`${method} ${service} ${path}`),
+    list: async () => attachments,
+  } as Pick<Api, 'list' | 'send'> as Api;
+  const ref = { kind: 'machine', id: 'a' };
+  await machines.forget?.({ api, ref } as Site<'machine'>, 'gone');
+  expect(sent).toContain('DELETE volume /attachments/one');
+  expect(sent).not.toContain('DELETE volume /attachments/two');
+});

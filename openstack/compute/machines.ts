@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
 import type { MachineObservation, Specs } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
-import { unlessForbidden } from '../cloud/errors.ts';
+import { unlessForbidden, unlessGone } from '../cloud/errors.ts';
 import { isLookedAtOften, MARK, markOf, type Resource, type Site, type Step } from '../resource.ts';
 import { changePower, powerNotes } from './power.ts';
 import { act, Server } from './server.ts';
@@ -12,6 +12,8 @@ const One = Type.Object({ server: Server });
 const Made = Type.Object({ server: Type.Object({ id: Type.String() }) });
 const Flavor = Type.Object({ flavor: Type.Object({ id: Type.String(), name: Type.String() }) });
 const Attachment = Type.Object({ volumeId: Type.String() });
+/** Of Cinder, which has its own. */
+const VolumeAttachment = Type.Object({ id: Type.String(), instance: Type.Union([Type.String(), Type.Null()]) });
 const Port = Type.Object({ id: Type.String() });
 const Action = Type.Object({
   action: Type.String(),
@@ -98,7 +100,10 @@ export const machines: Resource<'machine', Server> = {
     }
     await api.send('compute', 'DELETE', `/servers/${live.id}`, undefined);
   },
-  forget: takeKey,
+  async forget(site, serverId) {
+    await takeKey(site);
+    if (serverId !== undefined) await freeVolumes(site.api, serverId);
+  },
   observed: (live) =>
     live['OS-EXT-STS:task_state'] === 'deleting' || live.status === 'DELETED' ? null : powerOf(live),
   seen: (live) => [
@@ -282,4 +287,11 @@ async function changePorts(
   if (surplus === undefined) return undefined;
   await api.send('compute', 'DELETE', `${path}/${surplus}`, undefined);
   return { doing: 'detaching a port' };
+}
+
+/** A machine that Nova removes while Cinder is away leaves its volumes in use. */
+async function freeVolumes(api: Api, serverId: string): Promise<void> {
+  const found = await api.list('volume', '/attachments', VolumeAttachment, { instance_id: serverId }, 'attachments');
+  for (const { id, instance } of found)
+    if (instance === serverId) await api.send('volume', 'DELETE', `/attachments/${id}`, undefined).catch(unlessGone);
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Specs } from '../../src/backends/contract/specs.ts';
+import type { Api } from '../cloud/client.ts';
 import { hasAddresses, isSameSet, type Resource, type Site } from '../resource.ts';
 import { Common, inNeutron } from './neutron.ts';
 
@@ -38,6 +39,7 @@ export const ports: Resource<'port', Port> = {
   },
   async change(site, live, spec) {
     const wanted = await filtering(site, spec);
+    wanted.security_groups.push(...(await groupsOfOctavia(site.api, live, wanted.security_groups)));
     const pairs = wanted.allowed_address_pairs.map((pair) => pairText(pair, spec.macAddress));
     const isFiltered =
       (live.port_security_enabled ?? true) === wanted.port_security_enabled &&
@@ -78,6 +80,16 @@ async function filtering({ api, names }: Site<'port'>, { portSecurity, groups, a
     })),
   };
 }
+
+/** To the port of a load balancer Octavia adds a group that is its own. */
+async function groupsOfOctavia(api: Api, { id, security_groups }: Port, wanted: readonly string[]): Promise<string[]> {
+  const others = security_groups.filter((group) => !wanted.includes(group));
+  if (others.length === 0 || !(await api.has('load-balancer'))) return [];
+  const found = await api.list('load-balancer', '/loadbalancers', Balancer, { vip_port_id: id });
+  return found.some(({ vip_port_id }) => vip_port_id === id) ? others : [];
+}
+
+const Balancer = Type.Object({ vip_port_id: Type.Union([Type.String(), Type.Null()]) });
 
 /** The subnets of an external network are the cloud's own, and it finds them by the address. */
 async function fixedIpsOf({ api, names }: Site<'port'>, { addresses }: Specs['port']) {

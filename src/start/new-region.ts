@@ -1,5 +1,5 @@
 import { Document } from 'yaml';
-import { type Fit, mappingsIn } from '../../openstack/index.ts';
+import { type Fit, mappingsIn, type Optional } from '../../openstack/index.ts';
 import type { PrefixEntry } from '../cloud/ground/catalog/schema.ts';
 import type { Catalog } from '../cloud/ground/catalog/service.ts';
 import { addressAt, numberOf } from '../lib/ip-addresses.ts';
@@ -25,6 +25,8 @@ export interface NewRegion {
   cloud: string;
   outside: Outside;
   fit: Fit;
+  /** The services of the cloud that others lack. */
+  optional: Optional[];
 }
 
 interface Subnet {
@@ -91,7 +93,7 @@ export function filesWith(
   add(backendFile, 'backends.yaml', 'backends', backendEntry(backendFile, region, backend));
   const regionFile = documentOf(folder, 'regions.yaml');
   add(regionFile, 'regions.yaml', 'regions', regionEntry(regionFile, region, backend));
-  offer('flavors', fit.flavors.found, ({ flavor_id }) => flavor_id);
+  offer('flavors', [...fit.flavors.found, ...fit.loadBalancerFlavors.found], ({ flavor_id }) => flavor_id);
   offer('images', fit.images.found, (image) => image.id);
   return { backend, entries: entries.join('\n'), files };
 
@@ -113,12 +115,15 @@ export function filesWith(
 /** Settings that a reader takes in at a glance are in one line. */
 const flow = (document: Document, value: object) => document.createNode(value, { flow: true });
 
-function backendEntry(document: Document, { clouds, cloud, outside, fit }: NewRegion, name: string): object {
+function backendEntry(document: Document, { clouds, cloud, outside, fit, optional }: NewRegion, name: string): object {
   const mappings = Object.entries(mappingsIn(fit)).map(([kind, mapping]) => [kind, flow(document, mapping)]);
   return {
     ...{ name, kind: 'openstack' },
     secrets: flow(document, { clouds }),
-    settings: { cloud, external_network: outside.id, ...Object.fromEntries(mappings) },
+    settings: {
+      ...{ cloud, external_network: outside.id, ...Object.fromEntries(mappings) },
+      ...(optional.length > 0 && { services: flow(document, optional) }),
+    },
   };
 }
 

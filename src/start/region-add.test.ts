@@ -155,6 +155,34 @@ it('says which right is missing, and leaves nothing behind', async () => {
   expect(changed()).toEqual([]);
 });
 
+it('uses what not every cloud has, if the credentials may', async () => {
+  expect(await add({ 'dry-run': true })).toContain(
+    'The region makes no secrets, for which it needs barbican: the cloud has no service key-manager.\nThe region makes no load balancers, for which it needs octavia: the cloud has no service load-balancer.\n',
+  );
+  cloud.optional.push('key-manager', 'load-balancer');
+  cloud.refusals['POST /keys/v1/secrets'] = { status: 400, body: { code: 400, description: 'It must be non empty.' } };
+  cloud.refusals['POST /balancing/v2/lbaas/loadbalancers'] = {
+    status: 400,
+    body: { faultstring: 'VIP must be given' },
+  };
+  const said = await add({ 'dry-run': true });
+  expect(said).toContain('Glance 2.15, Barbican 1, Octavia 2.26.\n');
+  expect(said).toContain(
+    'Load balancers: lb1-1-2 is LB1-1-2.\n  Not in the cloud, so not offered in the region: lb1-2-4',
+  );
+  expect(said).toContain('      load_balancer_flavors: {lb1-1-2: small}\n      services: [barbican, octavia]\n');
+  expect(said).toContain('# flavors.yaml: region 4 is added to g1-standard-1-2, g1-standard-2-4, lb1-1-2');
+  const why = 'Policy does not allow this request to be performed.';
+  cloud.refusals['POST /balancing/v2/lbaas/loadbalancers'] = { status: 403, body: { faultstring: why } };
+  const less = await add({ 'dry-run': true });
+  expect(less).toContain(
+    "The region makes no load balancers, for which it needs octavia: The backend's credentials lack a right: Policy does not allow this request to be performed.\n",
+  );
+  expect(less).toContain('      services: [barbican]\n');
+  expect([changed(), cloud.changes]).toEqual([[], []]);
+  cloud.optional.length = 0;
+});
+
 it('writes nothing in a dry run, and makes nothing', async () => {
   const said = await add({ 'dry-run': true });
   expect(said).toContain(

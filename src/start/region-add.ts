@@ -120,8 +120,8 @@ interface Survey {
   authUrl: string;
   /** Services and their versions. */
   has: string;
-  region: Pick<NewRegion, 'clouds' | 'cloud' | 'fit' | 'outside'>;
-  /** What of the network outside is not offered, a sentence for each. */
+  region: Pick<NewRegion, 'clouds' | 'cloud' | 'fit' | 'optional' | 'outside'>;
+  /** What of the cloud is not offered, a sentence for each. */
   notes: string[];
 }
 
@@ -131,16 +131,43 @@ async function surveyed(
   call: Parameters<typeof openstack.openCloud>[2],
 ): Promise<Survey> {
   const { api, name, authUrl } = opened(asked, call);
-  const { has, lacks } = await openstack.servicesOf(api);
+  const { has, lacks, optional: there } = await openstack.servicesOf(api, []);
   if (lacks.length > 0) throw refused(`This cloud can't be a region: ${lacks.join('; ')}`);
   const inventory = await openstack.inventoryOf(api);
-  const fit = openstack.fitOf(wantedOf(catalog), inventory);
+  const { optional, unused } = await usableIn(api, there);
+  const fit = openstack.fitOf(wantedOf(catalog, optional), inventory);
   if (fit.volumeTypes.found.length === 0)
     throw refused(
       `The cloud has no volume type that is called as one of ours, and no default one: it has ${inventory.volumeTypes.join(', ')}. Ours are ${VOLUME_TYPES.join(', ')}; have one of these added in the cloud`,
     );
   const { outside, notes } = outsideOf(inventory.externalNetworks, asked.externalNetwork);
-  return { api, authUrl, has, notes, region: { clouds: asked.clouds, cloud: name, fit, outside } };
+  return {
+    api,
+    authUrl,
+    has,
+    notes: [...notes, ...unused],
+    region: { clouds: asked.clouds, cloud: name, fit, optional, outside },
+  };
+}
+
+const MAKES: Record<openstack.Optional, string> = { barbican: 'secrets', octavia: 'load balancers' };
+
+/** Returns which of the services that not every cloud has the region uses, and a sentence for each other one. */
+async function usableIn(api: openstack.Api, there: readonly openstack.Optional[]) {
+  const asked = Object.keys(openstack.OPTIONAL).map(async (key) => {
+    const name = key as openstack.Optional;
+    const why = there.includes(name)
+      ? await openstack.whyUnusable(api, name)
+      : `the cloud has no service ${openstack.OPTIONAL[name]}`;
+    return { name, why };
+  });
+  const answers = await Promise.all(asked);
+  return {
+    optional: answers.filter(({ why }) => why === undefined).map(({ name }) => name),
+    unused: answers.flatMap(({ name, why }) =>
+      why === undefined ? [] : [`The region makes no ${MAKES[name]}, for which it needs ${name}: ${why}.`],
+    ),
+  };
 }
 
 function opened({ clouds, text, cloud }: Asked, call: Parameters<typeof openstack.openCloud>[2]) {
@@ -154,9 +181,12 @@ function opened({ clouds, text, cloud }: Asked, call: Parameters<typeof openstac
 const ORDINARY = 'standard';
 
 /** Returns what instances can have in some region; bare metal and GPUs are no business of such a region. */
-function wantedOf(catalog: Catalog): openstack.Wanted {
+function wantedOf(catalog: Catalog, optional: readonly openstack.Optional[]): openstack.Wanted {
   const ids = [...catalog.regions.keys()];
   const flavors = new Map(ids.flatMap((id) => catalog.flavors(id)).map((one) => [one.flavor_id, one]));
+  const balancing = [...flavors.values()].filter(
+    ({ disabled, offered_for }) => !disabled && offered_for.includes('load_balancers'),
+  );
   const images = new Map(ids.flatMap((id) => catalog.images(id)).map((one) => [one.id, one]));
   return {
     flavors: [...flavors.values()]
@@ -168,6 +198,7 @@ function wantedOf(catalog: Catalog): openstack.Wanted {
         ...{ id, name, architecture },
         ...{ osDistro: os_distro, osVersion: os_version },
       })),
+    loadBalancerFlavors: optional.includes('octavia') ? balancing.map(({ flavor_id }) => flavor_id) : [],
     // A new volume is of the first one, if nobody says which.
     volumeTypes: VOLUME_TYPES.toSorted((one, other) => Number(other === ORDINARY) - Number(one === ORDINARY)),
   };
@@ -230,6 +261,7 @@ function answerOf({ region, backend, files, found, folder, wouldBe, applied }: T
     ...foundLines('Flavors', fit.flavors),
     ...foundLines('Images', fit.images),
     ...foundLines('Volume types', fit.volumeTypes),
+    ...(region.optional.includes('octavia') ? foundLines('Load balancers', fit.loadBalancerFlavors) : []),
     `Public addresses: ${outside.prefixes.map(({ cidr }) => cidr).join(', ')}, of the network ${outside.name}.`,
     ...found.notes,
     ...(wouldBe === undefined
@@ -244,6 +276,7 @@ function answerOf({ region, backend, files, found, folder, wouldBe, applied }: T
     flavors: fit.flavors,
     images: fit.images,
     volume_types: fit.volumeTypes,
+    load_balancer_flavors: fit.loadBalancerFlavors,
     external_network: outside,
     notes: found.notes,
     ...applied?.data,

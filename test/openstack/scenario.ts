@@ -29,7 +29,8 @@ export const openBackend = (clouds: string, externalNetwork: string): Backend =>
     access: accessIn(clouds, undefined),
     externalNetwork,
     keptAddresses: 4,
-    mappings: { flavors: {}, images: {}, networks: {}, volumeTypes: {} },
+    mappings: { flavors: {}, images: {}, loadBalancerFlavors: {}, networks: {}, volumeTypes: {} },
+    optional: ['barbican', 'octavia'],
   });
 
 /**

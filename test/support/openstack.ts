@@ -43,13 +43,26 @@ const ANSWERS: Record<string, object> = {
   },
   '/compute/v2.1/servers': { servers: [] },
   '/volume/v3/p/volumes': { volumes: [] },
+  '/balancing/': { versions: [{ id: 'v2.26', status: 'CURRENT' }] },
+  '/balancing/v2/lbaas/flavors': {
+    flavors: [
+      { id: 'small', name: 'LB1-1-2', enabled: true },
+      { id: 'large', name: 'LB1-2-4', enabled: false },
+    ],
+  },
+  '/keys/': { versions: [{ id: 'v1', status: 'CURRENT' }] },
 };
+
+/** Services that not every cloud has. */
+const OPTIONAL = { 'key-manager': '/keys', 'load-balancer': '/balancing' };
 
 export interface TestCloud {
   /** The text of its clouds.yaml, with the one cloud `double`. */
   clouds: string;
   /** What was made and removed, such as `POST /network/v2.0/ports`. */
   changes: string[];
+  /** Which services it has that not every cloud has. */
+  optional: (keyof typeof OPTIONAL)[];
   /** By path: what it answers instead. */
   answers: Record<string, object | undefined>;
   /** By method and path: refuses it with this status. */
@@ -62,9 +75,10 @@ export async function startCloud(): Promise<TestCloud> {
   const changes: string[] = [];
   const answers: TestCloud['answers'] = { ...ANSWERS };
   const refusals: TestCloud['refusals'] = {};
+  const optional: TestCloud['optional'] = [];
   function answerTo(method: string, { pathname, searchParams }: URL): { status: number; body?: object } {
     const asked = `${method} ${pathname}`;
-    if (asked === 'POST /identity/v3/auth/tokens') return { status: 201, body: tokenOf(url) };
+    if (asked === 'POST /identity/v3/auth/tokens') return { status: 201, body: tokenOf(url, optional) };
     const refusal = refusals[asked];
     if (refusal) return refusal;
     // Ours have marks; nobody needs them here.
@@ -98,6 +112,7 @@ export async function startCloud(): Promise<TestCloud> {
   return {
     clouds: stringify({ clouds: { double: { auth } } }),
     changes,
+    optional,
     answers,
     refusals,
     stop() {
@@ -107,7 +122,7 @@ export async function startCloud(): Promise<TestCloud> {
   };
 }
 
-function tokenOf(url: string) {
+function tokenOf(url: string, optional: TestCloud['optional']) {
   const at = (type: string, path: string) => ({
     type,
     endpoints: [{ interface: 'public', region_id: 'RegionOne', url: `${url}${path}` }],
@@ -122,6 +137,7 @@ function tokenOf(url: string) {
         at('network', '/network'),
         at('volumev3', '/volume/v3/p'),
         at('image', '/image'),
+        ...optional.map((type) => at(type, OPTIONAL[type])),
       ],
     },
   };
