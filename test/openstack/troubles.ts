@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BOOT_VOLUME } from '../support/boot-volume.ts';
 import { tasksIn } from '../support/possessions.ts';
@@ -107,6 +108,28 @@ export function describeTroubles(rig: () => Rig): void {
         else await rig().kill('cinder-api', back);
       }
       await Promise.all(waiting.map(finished));
+    });
+
+    it('has no storage service while a machine goes: its volume can go later', async () => {
+      const { volumes = [] } = await finished(await begin('volumes', { ...BOOT_VOLUME, name: 'boot', size: 10 }));
+      const instance = {
+        ...{ name: 'short', flavor: 'g1-standard-1-2', interfaces: [{ type: 'external' }] },
+        volumes: [{ source: 'existing-volume', volume_id: volumes[0] }],
+      };
+      const { instances = [] } = await finished(await begin('instances', instance));
+      const remove = async (path: string) => tasksIn((await region.http.delete(path)).body)[0] ?? '';
+      const servers = () =>
+        region.project.api.list('compute', '/servers', Type.Unknown(), { tags: `tradewind-machine-${instances[0]}` });
+      await rig().kill('cinder-api');
+      let removal: string;
+      try {
+        removal = await remove(`/cloud/v1/instances/1/1/${instances[0]}`);
+        await expect.poll(servers, { timeout: WITHIN_MS, interval: 200 }).toEqual([]);
+      } finally {
+        await rig().start('cinder-api');
+      }
+      await finished(removal);
+      await finished(await remove(`/cloud/v1/volumes/1/1/${volumes[0]}`));
     });
 
     /** Sets what the project may have in the cloud; -1 is without a limit. */
