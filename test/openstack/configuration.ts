@@ -4,7 +4,7 @@ import path from 'node:path';
 export interface Settings {
   /** All that the rig writes. */
   folder: string;
-  /** The first of ten. */
+  /** The first of `PORTS`. */
   port: number;
   /** `fake`: a server is a row of nova's, and nothing runs. `libvirt`: machines run in qemu. */
   node: 'fake' | 'libvirt';
@@ -16,9 +16,16 @@ export const REGION = 'RegionOne';
 export const PASSWORD = 'openstack';
 /** The one host that runs everything. */
 export const HOST = 'rig';
+/** The machines in which load balancers run: their image has this tag. They need no flavor of their own. */
+export const AMPHORA = { tag: 'amphora', flavor: 'g1-tiny' };
+/** With it, they sign what they tell. */
+export const HEARTBEAT_KEY = PASSWORD;
 /** The physical network behind floating IPs. */
 export const EXTERNAL = 'ext';
-const DATABASES = ['keystone', 'placement', 'glance', 'cinder', 'neutron', 'nova', 'nova_api', 'nova_cell0'] as const;
+const DATABASES = [
+  ...(['keystone', 'placement', 'glance', 'cinder', 'neutron', 'nova', 'nova_api', 'nova_cell0'] as const),
+  ...(['octavia', 'barbican'] as const),
+] as const;
 export type Database = (typeof DATABASES)[number];
 /** Neutron and nova take it for no limit, and so does cinder. */
 const UNLIMITED = -1;
@@ -37,6 +44,8 @@ export function addresses(port: number) {
     neutron: at(4),
     nova: at(5),
     console: at(6),
+    octavia: at(10),
+    barbican: at(11),
   };
 }
 
@@ -46,7 +55,9 @@ export const busNames = (port: number) => ({
   ERL_EPMD_PORT: String(port + 8),
   RABBITMQ_DIST_PORT: String(port + 9),
 });
-export const PORTS = 10;
+/** Of UDP. Amphorae tell there how they are. */
+export const heartbeatPort = (port: number): number => port + 12;
+export const PORTS = 13;
 
 export const socketOf = (folder: string): string => path.join(folder, 'run/mariadb.sock');
 export const databaseUrl = (folder: string, name: Database): string =>
@@ -58,6 +69,7 @@ export const FOLDERS = [
   ...['run', 'log', 'system/usr', 'system/etc', 'system/work'],
   ...['etc/policies', 'rabbit', 'keystone/fernet', 'keystone/credential', 'nova/instances'],
   ...['glance/images', 'glance/staging', 'glance/tasks', 'cinder/mnt', 'cinder/share', 'cinder/conversion'],
+  'octavia',
   ...['glance/lock', 'cinder/lock', 'neutron/lock', 'nova/lock'],
 ];
 
@@ -87,6 +99,10 @@ export function configurationFiles(settings: Settings): Record<string, string> {
     'etc/neutron.conf': ini(neutron(settings)),
     'etc/ml2.ini': ini(ML2),
     'etc/nova.conf': ini(nova(settings)),
+    'etc/octavia.conf': ini(octavia(settings)),
+    // It looks for both here and nowhere else.
+    'system/etc/barbican/barbican.conf': ini(barbican(settings)),
+    'system/etc/barbican/barbican-api-paste.ini': BARBICAN_PASTE,
     // A container's own names may be a mount of its own, which the layers hide.
     'system/etc/hosts': `${HERE} localhost\n`,
     'system/usr/sbin/mount.nfs': MOUNT_NFS,
@@ -333,3 +349,57 @@ function nova(settings: Settings): Sections {
     compute: { max_concurrent_disk_ops: 2 },
   });
 }
+
+/** What runs in an amphora is left out. All around it is there: its machine, its ports and its security groups. */
+function octavia(settings: Settings): Sections {
+  const { folder, port } = settings;
+  return service(settings, 'octavia', {
+    service_auth: login(settings),
+    // Of the driver before this one. Its worker ends without a topic, again and again.
+    oslo_messaging: { topic: 'octavia_prov' },
+    controller_worker: {
+      amphora_driver: 'amphora_noop_driver',
+      compute_driver: 'compute_nova_driver',
+      // Without a network named here, Nova takes the only one of the services' project.
+      amp_flavor_id: AMPHORA.flavor,
+      amp_image_tag: AMPHORA.tag,
+      client_ca: amphoraCa(folder).certificate,
+      // It asks Nova each second whether a machine runs. A busy computer takes long.
+      amp_active_wait_sec: 1,
+      amp_active_retries: 300,
+    },
+    certificates: {
+      ca_certificate: amphoraCa(folder).certificate,
+      ca_private_key: amphoraCa(folder).key,
+    },
+    health_manager: {
+      bind_ip: HERE,
+      bind_port: heartbeatPort(port),
+      heartbeat_key: HEARTBEAT_KEY,
+      health_update_threads: 1,
+      stats_update_threads: 1,
+      // Amphorae tell something only when a test does it for them. They'd be replaced otherwise.
+      heartbeat_timeout: DAY,
+    },
+  });
+}
+
+/** It signs the certificates of amphorae. */
+export const amphoraCa = (folder: string) => ({
+  certificate: `${folder}/octavia/ca.pem`,
+  key: `${folder}/octavia/ca.key`,
+});
+
+const barbican = (settings: Settings): Sections => ({
+  DEFAULT: {
+    ...logs(settings, 'barbican'),
+    sql_connection: databaseUrl(settings.folder, 'barbican'),
+    host_href: addresses(settings.port).barbican,
+  },
+  oslo_policy: policies(settings),
+  keystone_authtoken: authentication(settings),
+});
+
+const BARBICAN_PASTE = `[pipeline:main]
+pipeline = config:/usr/share/barbican-common/barbican-api-paste.ini
+`;

@@ -1,6 +1,7 @@
 // What a new cloud needs once: the databases and their schemas, and Keystone's keys and administrator.
 import {
   addresses,
+  amphoraCa,
   type Database,
   databaseUrl,
   EXTERNAL,
@@ -14,7 +15,7 @@ import {
 } from './configuration.ts';
 import type { Program } from './machine.ts';
 
-export type Project = 'keystone' | 'placement' | 'glance' | 'cinder' | 'neutron' | 'nova';
+export type Project = 'keystone' | 'placement' | 'glance' | 'cinder' | 'neutron' | 'nova' | 'octavia' | 'barbican';
 
 /** Before the database starts. */
 export const databaseFolder = ({ folder }: Settings): Program => ({
@@ -58,6 +59,11 @@ export function schemas(settings: Settings): Record<Project, Program[]> {
     neutron: [neutronSchema(settings), ...(settings.node === 'fake' ? [sql(settings, 'neutron', AGENT)] : [])],
     placement: [manage('placement', 'db', 'sync')],
     glance: [manage('glance', 'db_sync')],
+    octavia: [
+      { ...manage('octavia', 'upgrade', 'head'), command: 'octavia-db-manage' },
+      certificateAuthority(settings),
+    ],
+    barbican: [{ command: 'barbican-manage', args: ['db', 'upgrade'] }],
   };
 }
 
@@ -66,6 +72,14 @@ const neutronSchema = ({ folder }: Settings): Program => ({
   args: ['neutron.conf', 'ml2.ini']
     .flatMap((name) => ['--config-file', fileOf(folder, name)])
     .concat('upgrade', 'heads'),
+});
+
+const certificateAuthority = ({ folder }: Settings): Program => ({
+  command: 'openssl',
+  args: [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '3650', '-subj', '/CN=amphorae'],
+    ...['-keyout', amphoraCa(folder).key, '-out', amphoraCa(folder).certificate],
+  ],
 });
 
 const sql = ({ folder }: Settings, database: Database | 'mysql', text: string): Program => ({

@@ -16,6 +16,7 @@ const PACKAGES = [
   ...['keystone', 'placement-api', 'glance-api', 'cinder-api', 'cinder-scheduler', 'cinder-volume', 'neutron-server'],
   ...['nova-api', 'nova-scheduler', 'nova-conductor', 'nova-compute', 'nova-compute-kvm', 'nova-consoleproxy'],
   ...['neutron-linuxbridge-agent', 'neutron-l3-agent', 'neutron-dhcp-agent', 'ipset', 'iproute2', 'genisoimage'],
+  ...['octavia-api', 'octavia-worker', 'octavia-health-manager', 'octavia-housekeeping', 'barbican-api'],
   'qemu-utils',
   // What machines boot.
   ...(process.arch === 'x64' ? ['busybox-static', 'linux-image-cloud-amd64'] : []),

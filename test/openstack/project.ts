@@ -9,6 +9,8 @@ import type { Rig } from './rig.ts';
 
 const log = pino({ level: 'silent' });
 const Named = Type.Object({ id: Type.String(), name: Type.String() });
+/** Of the administrator in each project. */
+const ROLES = ['admin', 'load-balancer_member', 'creator'];
 const MOST_ROUNDS = 300;
 const PAUSE_MS = 200;
 
@@ -31,11 +33,12 @@ export async function newProject(rig: Rig, name: string): Promise<TestProject> {
     return (answer[kind] as { id: string }).id;
   };
   const id = await make('identity', 'project', { name, domain_id: rig.admin.domain });
-  const [[role], [user]] = await Promise.all([
-    admin.list('identity', '/roles', Named, { name: 'admin' }),
+  const [roles, [user]] = await Promise.all([
+    admin.list('identity', '/roles', Named),
     admin.list('identity', '/users', Named, { name: rig.admin.username }),
   ]);
-  await admin.send('identity', 'PUT', `/projects/${id}/users/${user?.id}/roles/${role?.id}`, undefined);
+  for (const role of roles.filter((each) => ROLES.includes(each.name)))
+    await admin.send('identity', 'PUT', `/projects/${id}/users/${user?.id}/roles/${role.id}`, undefined);
   const externalNetworkId = await make('network', 'network', { name, 'router:external': true });
   const subnet = { network_id: externalNetworkId, ip_version: 4, cidr: '198.19.0.0/16', enable_dhcp: false };
   const allocation_pools = [{ start: '198.19.200.0', end: '198.19.255.254' }];

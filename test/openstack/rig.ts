@@ -27,7 +27,7 @@ export interface Rig {
   folder: string;
   /** Ends one service: by default as a crash would, gently with SIGTERM. SIGSTOP halts it until SIGCONT. */
   kill(service: ServiceName, signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again, and waits until it's ready. A worker shows that in Nova's or Cinder's API. */
+  /** Starts it again, and waits until it's ready. Most workers show that in the API of their service. */
   start(service: ServiceName): Promise<void>;
   /** Runs a program where the services run. If machines run there too, it is outside their routers. */
   inside(command: string, ...args: string[]): Promise<string>;
@@ -159,6 +159,8 @@ async function startServices({ machine, services, settings, isNew, progress }: S
     begin('cinder', 'cinder-api', 'cinder-scheduler', 'cinder-volume'),
     begin('placement', 'placement'),
     begin('glance', 'glance'),
+    begin('barbican', 'barbican'),
+    begin('octavia', 'octavia-api', 'octavia-worker', 'octavia-health-manager'),
   ]);
   // It asks them once at its start, and then after a minute.
   await ready(['keystone', 'placement', 'rabbitmq']);

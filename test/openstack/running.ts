@@ -91,7 +91,7 @@ export function servicesOf(machine: Machine, settings: Settings): Services {
     async ready(names) {
       const workers = names.filter(isWorker);
       const others = names.filter((name) => !isWorker(name));
-      await Promise.all(others.map((name) => until([name], () => answers(name, settings))));
+      await Promise.all(others.map((name) => until([name], () => answers(name, settings, machine))));
       if (workers.length > 0) await until(workers, () => haveReported(workers));
     },
     async stopAll() {

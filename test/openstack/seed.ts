@@ -1,6 +1,6 @@
 // What every test finds in the cloud. All of it may be seeded again.
 import type { CloudClient } from './cloud-client.ts';
-import { addresses, EXTERNAL, PASSWORD, REGION, type Settings } from './configuration.ts';
+import { AMPHORA, addresses, EXTERNAL, PASSWORD, REGION, type Settings } from './configuration.ts';
 import { COMMAND_LINE, readGuest } from './guest.ts';
 
 interface Named {
@@ -19,6 +19,8 @@ const FLAVORS = [
   { id: 'g1-standard-4-8', vcpus: 4, ram: 8192 },
   { id: 'g1-tiny', vcpus: 1, ram: 128 },
 ];
+/** Users need them for Octavia and Barbican, whose own policies apply. */
+const ROLES = ['load-balancer_member', 'load-balancer_admin', 'creator'];
 const VOLUME_TYPES = ['standard', 'ssd_hiiops'];
 const MEBIBYTE = 2 ** 20;
 
@@ -56,6 +58,7 @@ export async function seedServices(cloud: CloudClient, port: number): Promise<vo
   const user = await inKeystone('user', 'service', { ...domain, password: PASSWORD });
   const { roles } = await cloud.call<{ roles: Named[] }>('GET', 'keystone', '/v3/roles?name=admin');
   await cloud.call('PUT', 'keystone', `/v3/projects/${project.id}/users/${user.id}/roles/${roles[0]?.id}`);
+  for (const name of ROLES) await inKeystone('role', name, {});
   const at = addresses(port);
   const { endpoints } = await cloud.call<{ endpoints: Endpoint[] }>('GET', 'keystone', '/v3/endpoints');
   for (const [name, type, url] of [
@@ -64,6 +67,8 @@ export async function seedServices(cloud: CloudClient, port: number): Promise<vo
     ['cinderv3', 'volumev3', `${at.cinder}/v3/%(project_id)s`],
     ['neutron', 'network', at.neutron],
     ['nova', 'compute', `${at.nova}/v2.1`],
+    ['octavia', 'load-balancer', at.octavia],
+    ['barbican', 'key-manager', at.barbican],
   ] as const) {
     const service = await inKeystone('service', name, { type });
     for (const face of ['public', 'internal']) {
@@ -76,7 +81,13 @@ export async function seedServices(cloud: CloudClient, port: number): Promise<vo
 
 /** What tests use. */
 export async function seed(cloud: CloudClient, settings: Settings): Promise<void> {
-  await Promise.all([seedNetwork(cloud), seedFlavors(cloud), seedVolumeTypes(cloud), seedImages(cloud, settings)]);
+  await Promise.all([
+    seedNetwork(cloud),
+    seedAmphorae(cloud),
+    seedFlavors(cloud),
+    seedVolumeTypes(cloud),
+    seedImages(cloud, settings),
+  ]);
 }
 
 async function seedNetwork(cloud: CloudClient): Promise<void> {
@@ -101,6 +112,24 @@ async function seedNetwork(cloud: CloudClient): Promise<void> {
   });
 }
 
+/** The network by which Octavia reaches its machines. */
+async function seedAmphorae(cloud: CloudClient): Promise<void> {
+  const { projects } = await cloud.call<{ projects: Named[] }>('GET', 'keystone', '/v3/projects?name=service');
+  const own = { service: 'neutron', name: 'amphorae' } as const;
+  const filter = { project_id: projects[0]?.id ?? '' };
+  const network = await ensure(cloud, { ...own, path: '/v2.0/networks', kind: 'network', filter, body: filter });
+  await ensure(cloud, {
+    ...own,
+    path: '/v2.0/subnets',
+    kind: 'subnet',
+    filter: { network_id: network.id },
+    body: {
+      ...{ ...filter, network_id: network.id, ip_version: 4, cidr: '198.18.128.0/20' },
+      ...{ enable_dhcp: false, gateway_ip: null },
+    },
+  });
+}
+
 async function seedFlavors(cloud: CloudClient): Promise<void> {
   for (const { id, vcpus, ram } of FLAVORS) {
     const body = { id, vcpus, ram, disk: 0 };
@@ -115,7 +144,7 @@ async function seedVolumeTypes(cloud: CloudClient): Promise<void> {
 
 /** Machines that run need a kernel beside the image, whose disk is empty. */
 async function seedImages(cloud: CloudClient, { node, folder }: Settings): Promise<void> {
-  const disk = { disk_format: 'raw', container_format: 'bare', min_disk: 1 };
+  const disk = { disk_format: 'raw', container_format: 'bare', min_disk: 1, tags: [AMPHORA.tag] };
   const empty = new Uint8Array(MEBIBYTE);
   if (node === 'fake') return void (await seedImage(cloud, 'tiny', disk, empty));
   const format = (name: string) => ({ disk_format: name, container_format: name });

@@ -1,9 +1,10 @@
 // The services: what each one runs, and when it is ready.
 import net from 'node:net';
 import path from 'node:path';
-import { addresses, busNames, busPort, fileOf, HERE, type Settings, socketOf } from './configuration.ts';
+import { addresses, busNames, busPort, fileOf, HERE, heartbeatPort, type Settings, socketOf } from './configuration.ts';
 import { libvirtSocket } from './hypervisor.ts';
-import type { Program } from './machine.ts';
+import type { Machine, Program } from './machine.ts';
+import { takesOrders } from './workers.ts';
 
 /** They report to the database that they live. */
 const WORKERS = ['cinder-scheduler', 'cinder-volume', 'nova-conductor', 'nova-scheduler', 'nova-compute'] as const;
@@ -11,6 +12,7 @@ const WORKERS = ['cinder-scheduler', 'cinder-volume', 'nova-conductor', 'nova-sc
 const SERVICES = [
   ...(['mariadb', 'rabbitmq', 'keystone', 'placement', 'glance', 'cinder-api', 'neutron', 'nova-api'] as const),
   ...WORKERS,
+  ...(['barbican', 'octavia-api', 'octavia-worker', 'octavia-health-manager'] as const),
 ] as const;
 /** They report to Neutron that they live. */
 export const AGENTS = ['neutron-linuxbridge-agent', 'neutron-l3-agent', 'neutron-dhcp-agent'] as const;
@@ -46,6 +48,12 @@ export function programOf(name: ServiceName, settings: Settings): Program {
       });
     case 'placement':
       return wsgi('/usr/bin/placement-api', port + 1, 1, { OS_PLACEMENT_CONFIG_DIR: path.join(folder, 'etc') });
+    case 'octavia-api': {
+      const { command, args } = wsgi('/usr/bin/octavia-wsgi', port + 10, 1);
+      return { command, args: [...args, '--pyargv', file('octavia.conf').join(' ')] };
+    }
+    case 'barbican':
+      return wsgi('/usr/bin/barbican-wsgi-api', port + 11, 1);
     case 'glance':
       return { command: 'glance-api', args: file('glance.conf') };
     case 'neutron':
@@ -92,7 +100,7 @@ const rabbitmq = ({ folder, port }: Settings): Program => ({
 });
 
 /** A process has one thread: with more, Keystone answers 403 now and then. */
-function wsgi(program: string, port: number, processes: number, env: Record<string, string>): Program {
+function wsgi(program: string, port: number, processes: number, env: Record<string, string> = {}): Program {
   return {
     command: 'uwsgi_python311',
     args: [
@@ -106,7 +114,7 @@ function wsgi(program: string, port: number, processes: number, env: Record<stri
 }
 
 /** Whether a service answers. Workers have no port: for them, see `workers.ts`. */
-export async function answers(name: ServiceName, { folder, port }: Settings): Promise<boolean> {
+export async function answers(name: ServiceName, { folder, port }: Settings, machine: Machine): Promise<boolean> {
   const at = addresses(port);
   switch (name) {
     case 'mariadb':
@@ -118,7 +126,14 @@ export async function answers(name: ServiceName, { folder, port }: Settings): Pr
     case 'placement':
     case 'glance':
     case 'neutron':
+    case 'barbican':
       return answersHttp(`${at[name]}/`);
+    case 'octavia-api':
+      return answersHttp(`${at.octavia}/`);
+    case 'octavia-worker':
+      return takesOrders(machine, port);
+    case 'octavia-health-manager':
+      return listens(machine, heartbeatPort(port));
     case 'cinder-api':
       return answersHttp(`${at.cinder}/`);
     case 'nova-api':
@@ -147,6 +162,10 @@ export function connects(where: net.NetConnectOpts, greeting?: string): Promise<
     socket.once('timeout', () => end(false));
   });
 }
+
+/** Whether somebody gets what is sent to a port of UDP. */
+const listens = async (machine: Machine, port: number): Promise<boolean> =>
+  (await machine.run({ command: 'ss', args: ['--no-header', '--udp', '--listening', `sport = :${port}`] })) !== '';
 
 async function answersHttp(url: string): Promise<boolean> {
   try {

@@ -1,5 +1,7 @@
 // Workers and agents have no port. They are ready when they have reported to the database after their start.
 import type { CloudClient } from './cloud-client.ts';
+import { busPort, HERE } from './configuration.ts';
+import type { Machine } from './machine.ts';
 
 interface Report {
   binary: string;
@@ -30,6 +32,18 @@ export async function silentWorkers<T extends string>(
     const last = own?.updated_at ? Date.parse(`${own.updated_at.slice(0, 19)}Z`) : 0;
     return own?.state === 'up' && last >= since ? [] : [name];
   });
+}
+
+/** Octavia's worker reports nothing. It is ready when it waits for orders at the bus: those before that are lost. */
+export async function takesOrders(machine: Machine, port: number): Promise<boolean> {
+  const count = `import amqp
+with amqp.Connection('${HERE}:${busPort(port)}') as bus:
+    print(bus.channel().queue_declare('octavia_provisioning_v2', passive=True).consumer_count)`;
+  try {
+    return Number(await machine.run({ command: 'python3', args: ['-c', count] })) > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Asks Neutron, if one of them is its agent. */
