@@ -34,7 +34,7 @@ const LIVES = ['quiet', 'restless', 'short'] as const;
 type Life = (typeof LIVES)[number];
 
 const log = pino({ level: 'silent' });
-const SECRETS: Record<string, string> = { password: 'pa55word', user_data: 'IyEvYmluL3No' };
+const SECRETS: Record<string, string> = { password: 'pa55word', user_data: 'IyEvYmluL3No', payload: 'c2VjcmV0' };
 const LONGEST_PAUSE_MS = 500;
 
 /**

@@ -51,6 +51,7 @@ export function catalogWith(
             imageId,
           ),
           volume_types: all(types, VOLUME_TYPE),
+          services: ['barbican', 'octavia'],
         },
       },
     ],

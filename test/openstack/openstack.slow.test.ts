@@ -7,13 +7,16 @@ import { createClient, type Resource, type Walk } from '../acceptance/client/cli
 import { describeAddresses } from '../acceptance/client/families/addresses.ts';
 import { describeImages } from '../acceptance/client/families/images.ts';
 import { describeInstances } from '../acceptance/client/families/instances.ts';
+import { describeLoadBalancers } from '../acceptance/client/families/load-balancers.ts';
 import { describeNetworks } from '../acceptance/client/families/networks.ts';
+import { describeSecrets } from '../acceptance/client/families/secrets.ts';
 import { describeSecurityGroups } from '../acceptance/client/families/security-groups.ts';
 import { describeVolumes } from '../acceptance/client/families/volumes.ts';
 import { manyClients } from '../acceptance/concurrency/many-clients.ts';
 import { conformance } from '../backends/conformance.ts';
 import { walkWithSdk } from '../support/python-sdk.ts';
 import { tlsBundle } from '../support/tls-bundles.ts';
+import { describeBalancing } from './balancing.ts';
 import { becomesRegion } from './becomes-region.ts';
 import { KILLS, outlivesKills } from './kills.ts';
 import { newProject, removeAll } from './project.ts';
@@ -31,8 +34,6 @@ const NOTICED = { timeout: 180_000, interval: 500 };
 const SDK_FILES = ['test_1_account.py::test_ssh_keys', 'test_2_network.py', 'test_3_storage.py', 'test_4_instances.py'];
 /** What the region doesn't have, or the rig forbids. */
 const SDK_LACKS = [
-  'test_2_network.py::test_load_balancers',
-  'test_2_network.py::test_secrets',
   'test_3_storage.py::test_images_from_an_address',
   'test_4_instances.py::test_metrics_of_an_instance',
   'test_4_instances.py::test_serial_consoles',
@@ -139,6 +140,9 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
     describeImages(walk);
     describeInstances(walk);
     describeAddresses(walk);
+    describeLoadBalancers(walk);
+    describeSecrets(walk);
+    describeBalancing(() => region);
 
     it.skipIf(!pythonClients().installed)('does what the official Python SDK asks for', async () => {
       const environment = {

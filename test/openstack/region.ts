@@ -107,6 +107,7 @@ export async function assertAsWanted(
   expect(await count('volume', '/volumes')).toBe(ofKind('volume'));
   expect(await count('volume', '/snapshots')).toBe(ofKind('snapshot'));
   expect(await count('network', '/ports')).toBe(ofKind('port'));
+  expect(await count('load-balancer', '/loadbalancers')).toBe(ofKind('load_balancer'));
 }
 
 const Thing = Type.Object({

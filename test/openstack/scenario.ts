@@ -19,6 +19,8 @@ export const KINDS = [
   'snapshot',
   'server_group',
   'machine',
+  'secret',
+  'load_balancer',
 ] as const satisfies Kind[];
 
 const MOST_CALLS = 400;
