@@ -3,7 +3,9 @@ import { expect, it, vi } from 'vitest';
 import type { Api } from '../../openstack/cloud/client.ts';
 import { tasksIn } from '../support/possessions.ts';
 import { tlsBundle } from '../support/tls-bundles.ts';
+import { sendHeartbeat } from './heartbeats.ts';
 import type { ServedRegion } from './region.ts';
+import type { Rig } from './rig.ts';
 
 const BALANCERS = '/cloud/v1/loadbalancers/1/1';
 const LISTENERS = '/cloud/v2/lblisteners/1/1';
@@ -19,7 +21,7 @@ const Rule = Type.Object({ id: Type.String() });
 type Known = Record<string, unknown> & { id: string; name: string };
 
 /** Describes a load balancer with a part of each kind in the cloud, from its creation to its removal. */
-export function describeBalancing(regionOf: () => ServedRegion, noticed: typeof NOTICED = NOTICED): void {
+export function describeBalancing(rig: () => Rig, regionOf: () => ServedRegion): void {
   it('load balancers are in Octavia as they are wanted, whoever changes them', async () => {
     const { http, project } = regionOf();
     const { api } = project;
@@ -113,7 +115,23 @@ export function describeBalancing(regionOf: () => ServedRegion, noticed: typeof 
     await vi.waitFor(async () => {
       expect(await api.list('load-balancer', `/pools/${pool.id}/members`, Rule)).toHaveLength(2);
       expect(await named('listeners', 'safe')).toMatchObject({ connection_limit: 100_000 });
-    }, noticed);
+    }, NOTICED);
+
+    // One member fails, and then works again.
+    const [balancer] = await there('loadbalancers');
+    const members = (await api.list('load-balancer', `/pools/${pool.id}/members`, Part)) as Known[];
+    const failing = members.find(({ address }) => address === '10.7.0.30');
+    const health = async () => {
+      const { body } = await http.get(`/cloud/v1/lbpools/1/1/${poolId}`);
+      return body.members.map((each: { operating_status: string }) => each.operating_status).toSorted();
+    };
+    for (const [status, expected] of [
+      ['ERROR', ['ERROR', 'ONLINE']],
+      ['ONLINE', ['ONLINE', 'ONLINE']],
+    ] as const) {
+      await sendHeartbeat(rig(), balancer?.id ?? '', { [failing?.id ?? '']: status });
+      await vi.waitFor(async () => expect(await health()).toEqual(expected), NOTICED);
+    }
 
     await done(await http.delete(`${BALANCERS}/${balancerId}`));
     expect(await there('loadbalancers')).toEqual([]);

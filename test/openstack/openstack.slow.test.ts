@@ -142,7 +142,10 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
     describeAddresses(walk);
     describeLoadBalancers(walk);
     describeSecrets(walk);
-    describeBalancing(() => region);
+    describeBalancing(
+      () => rig,
+      () => region,
+    );
 
     it.skipIf(!pythonClients().installed)('does what the official Python SDK asks for', async () => {
       const environment = {
