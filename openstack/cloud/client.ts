@@ -16,12 +16,11 @@ const MOST_PAGES = 1_000;
 /** Low ones, so that clouds of many years have them: Nova of Train, Cinder of Train. */
 export const MICROVERSIONS = { compute: '2.79', volume: '3.59' } as const;
 
-/** The root of a service lists what it speaks: Nova, Cinder and Glance say it as documented, Neutron has only one. */
-const Versions = Type.Object({
-  versions: Type.Array(
-    Type.Object({ id: Type.String(), status: Type.String(), version: Type.Optional(Type.String()) }),
-  ),
-});
+const SomeVersions = Type.Array(
+  Type.Object({ id: Type.String(), status: Type.String(), version: Type.Optional(Type.String()) }),
+);
+/** The root of a service lists what it speaks. Barbican has the list in one more object. */
+const Versions = Type.Object({ versions: Type.Union([SomeVersions, Type.Object({ values: SomeVersions })]) });
 
 const Token = Type.Object({
   token: Type.Object({
@@ -173,7 +172,8 @@ export function createClient(access: CloudAccess): Client {
           const { response, text } = await send(call, service, url, { method: 'GET', headers });
           // "300 Multiple Choices" is a list, too.
           if (!response.ok && response.status !== 300) throw failureOf(service, response, text, false);
-          const { versions } = checked(service, Versions, parsed(service, text));
+          const said = checked(service, Versions, parsed(service, text)).versions;
+          const versions = Array.isArray(said) ? said : said.values;
           const current = versions.find(({ status }) => status === 'CURRENT') ?? versions.at(-1);
           return current?.version || (current?.id.replace(/^v/, '') ?? 'unknown');
         },

@@ -79,7 +79,7 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
     }
     if (status !== 'ACTIVE')
       throw new Refused(`Octavia ended in the state ${status}: a failover may bring the load balancer back`);
-    if (flavors[String(flavor)] !== flavors[spec.flavorId])
+    if (typeof flavor === 'string' && flavors[flavor] !== flavors[spec.flavorId])
       throw new Refused('Octavia gives a load balancer no other flavor once it is there');
     if (live.name !== spec.name || live.admin_state_up !== spec.enabled) {
       const loadbalancer = { name: spec.name, admin_state_up: spec.enabled };
@@ -104,7 +104,7 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
   async all(api) {
     const all = await api.list('load-balancer', PATH, Balancer, { project_id: await api.projectId() });
     return Promise.all(
-      all.map((one) => (SOUND.has(one.operating_status) ? { ...one, members: {} } : withMembers(api, one))),
+      all.map(async (one) => (SOUND.has(one.operating_status) ? { ...one, members: {} } : withMembers(api, one))),
     );
   },
   idOf: ({ tags }) => tags.map((tag) => idIn(tag, 'load_balancer')).find((id) => id !== undefined),

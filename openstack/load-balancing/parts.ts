@@ -44,8 +44,9 @@ export const hasFields = (live: Fields, fields: Fields): boolean =>
     ([name, value]) => value === undefined || isDeepStrictEqual(plain(live[name] ?? null), plain(value)),
   );
 
-/** Lists are sets to Octavia. */
-const plain = (value: unknown): unknown => (Array.isArray(value) ? value.toSorted() : value);
+/** Lists of texts are sets to Octavia. */
+const plain = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(String).toSorted((one, other) => one.localeCompare(other)) : value;
 
 /** Finds the cloud's IDs of what parts refer to. Something that isn't there yet is waited for. */
 export interface Known {

@@ -19,7 +19,7 @@ export const HOST = 'rig';
 /** The machines in which load balancers run: their image has this tag. They need no flavor of their own. */
 export const AMPHORA = { tag: 'amphora', flavor: 'g1-tiny' };
 /** With it, they sign what they tell. */
-export const HEARTBEAT_KEY = PASSWORD;
+export const HEARTBEAT_KEY = 'heartbeats';
 /** The physical network behind floating IPs. */
 export const EXTERNAL = 'ext';
 const DATABASES = [

@@ -50,7 +50,7 @@ const ANSWERS: Record<string, object> = {
       { id: 'large', name: 'LB1-2-4', enabled: false },
     ],
   },
-  '/keys/': { versions: [{ id: 'v1', status: 'CURRENT' }] },
+  '/keys/': { versions: { values: [{ id: 'v1', status: 'stable' }] } },
 };
 
 /** Services that not every cloud has. */

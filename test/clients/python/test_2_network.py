@@ -145,6 +145,13 @@ def test_security_groups(client, impatient, made):
     made.group, made.group_name = group.id, changed.name
 
 
+def test_metrics_of_a_load_balancer(client, made):
+    balancers = client.cloud.load_balancers
+    balancer = balancers.create_and_poll(name="walk measured", vip_network_id=made.network)
+    assert balancers.metrics.list(load_balancer_id=balancer.id, time_interval=1, time_unit="hour").count >= 0
+    balancers.delete_and_poll(load_balancer_id=balancer.id)
+
+
 def test_load_balancers(client, impatient, made):
     balancers = client.cloud.load_balancers
     pool = {
@@ -168,7 +175,6 @@ def test_load_balancers(client, impatient, made):
     client.cloud.tasks.poll(task)
     [task] = balancers.failover(load_balancer_id=balancer.id).tasks
     client.cloud.tasks.poll(task)
-    assert balancers.metrics.list(load_balancer_id=balancer.id, time_interval=1, time_unit="hour").count >= 0
     status = balancers.statuses.get(load_balancer_id=balancer.id)
     assert status.listeners[0].pools[0].members[0].operating_status == "ONLINE"
     assert [one.id for one in balancers.statuses.list().results] == [balancer.id]
