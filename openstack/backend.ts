@@ -15,12 +15,13 @@ import { holdsData } from '../src/backends/contract/needs.ts';
 import type { LoadBalancerSpec, Specs } from '../src/backends/contract/specs.ts';
 import { type Api, type Client, createClient } from './cloud/client.ts';
 import type { CloudAccess } from './cloud/clouds.ts';
-import { isGone, isInTheWay, isTaken, SERVICES, Unclear } from './cloud/errors.ts';
+import { isGone, isInTheWay, isMissedByOctavia, isTaken, SERVICES, Unclear } from './cloud/errors.ts';
 import { consoleIn } from './compute/console.ts';
 import { machines } from './compute/machines.ts';
 import { serverGroups } from './compute/server-groups.ts';
 import { inventoryOf, NEEDED, OPTIONAL, type Optional, servicesOf } from './inspection.ts';
-import { loadBalancers, problemsOf } from './load-balancing/load-balancers.ts';
+import { loadBalancers } from './load-balancing/load-balancers.ts';
+import { problemsOf } from './load-balancing/problems.ts';
 import { secrets } from './load-balancing/secrets.ts';
 import { lostOf } from './mapping.ts';
 import { createNames, type Mappings, type Names } from './names.ts';
@@ -51,7 +52,7 @@ const LONG_UNCLEAR_MS = 60_000;
 const MOST_TAKEN = 60;
 
 /** What is noted only until a thing is as wanted. */
-const PASSING = ['begunAt', 'looks', 'orderedAt', 'taken', 'times', 'told'];
+const PASSING = ['begunAt', 'looks', 'mended', 'orderedAt', 'taken', 'times', 'told'];
 
 /** What is kept with a thing: its ID in the cloud, a digest of what was seen of it, and notes. */
 interface Handle {
@@ -125,7 +126,9 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     const api = client.on(call);
     const found = await find(resource, api, ref);
     const handle = handleOf(ref);
-    const site: Site = { api, names, ref, call, notes: handle?.notes ?? {} };
+    const remember = async (notes: Notes) =>
+      call.remember?.(asJson({ id: handle?.id ?? '', seen: handle?.seen ?? '', notes }));
+    const site: Site = { api, names, ref, call, notes: handle?.notes ?? {}, remember };
     if (spec === null) return absent(resource, site, found);
     if (found.length === 0 && handle?.notes.begunAt === call.generation) return lookForLost(handle);
     if (found.length === 0 && isUnclear(handle, UNCLEAR_MS)) return lookForOrdered(handle);
@@ -243,9 +246,25 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     try {
       return await attempt();
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isGone(error) && !isMissedByOctavia(error)) throw error;
       names.forget();
-      return attempt();
+      return attempt().catch((again: unknown) => {
+        if (!isMissedByOctavia(again)) throw again;
+        // Its own words may have addresses inside the cloud.
+        throw new Unavailable('Octavia does not find a port, a subnet or a certificate that is there', {
+          cause: again,
+        });
+      });
+    }
+  }
+
+  const kinds = Object.keys(resources) as CloudKind[];
+  async function* listOf(kind: CloudKind, call: Parameters<Backend['list']>[0]) {
+    const resource = needResource(kind);
+    for (const live of await resource.all(client.on(call))) {
+      const id = resource.idOf(live);
+      if (id === undefined || resource.observed(live) === null) continue;
+      yield { kind, id, handle: asJson({ id: live.id, seen: digestOf(resource.seen(live)), notes: {} }) };
     }
   }
 
@@ -264,15 +283,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
       return (live ? resource.observed(live) : null) as never;
     },
     async *list(call) {
-      const api = client.on(call);
-      for (const kind of Object.keys(resources) as CloudKind[]) {
-        const resource = needResource(kind);
-        for (const live of await resource.all(api)) {
-          const id = resource.idOf(live);
-          if (id === undefined || resource.observed(live) === null) continue;
-          yield { kind, id, handle: asJson({ id: live.id, seen: digestOf(resource.seen(live)), notes: {} }) };
-        }
-      }
+      for (const kind of kinds) yield* listOf(kind, call);
     },
     async consoleOf(ref, question: ConsoleQuestion, call): Promise<MachineConsole | undefined> {
       if (ref.kind !== 'machine') return undefined;
@@ -280,16 +291,17 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
       const [live] = await find(machines, api, ref);
       return live && consoleIn(api, live.id, question.type);
     },
-    health: (call) => troubleOf(client.on(call)),
+    health: (call) => troubleOf(client.on(call), [...NEEDED, ...settings.optional.map((name) => OPTIONAL[name])]),
     async inspect(offered, call) {
       const api = client.on(call);
       const { has, lacks } = await servicesOf(api, settings.optional);
-      const lost = lacks.length > 0 ? [] : lostOf(settings.mappings, offered, await inventoryOf(api));
+      const lost =
+        lacks.length > 0 ? [] : lostOf(settings.mappings, offered, await inventoryOf(api, settings.optional));
       return { has, lacks: [...lacks, ...lost] };
     },
     about: () => `the cloud at ${settings.access.authUrl}`,
   };
-  return { ...backend, watch: watchOf(backend.list, (handle) => handleOf({ handle })?.seen) };
+  return { ...backend, watch: watchOf(kinds, listOf, (handle) => handleOf({ handle })?.seen) };
 }
 
 /** Says what goes on. The handle has what was said before, and how often. */
@@ -325,9 +337,9 @@ function lackOf(kind: Kind): string {
 }
 
 /** Asks each service for something small. */
-async function troubleOf(api: Api): Promise<string | undefined> {
+async function troubleOf(api: Api, used: readonly (keyof typeof SMALL)[]): Promise<string | undefined> {
   const asked = await Promise.all(
-    NEEDED.map(async (service) =>
+    used.map(async (service) =>
       (await api.has(service)) ? trial(api, service) : `the cloud has no ${SERVICES[service].name}`,
     ),
   );
@@ -339,9 +351,11 @@ const SMALL = {
   image: ['/images', { limit: '1' }],
   network: ['/networks', { limit: '1', fields: 'id' }],
   volume: ['/volumes', { limit: '1' }],
+  'key-manager': ['/secrets', { limit: '1' }],
+  'load-balancer': ['/loadbalancers', { limit: '1' }],
 } as const;
 
-async function trial(api: Api, service: (typeof NEEDED)[number]): Promise<string | undefined> {
+async function trial(api: Api, service: keyof typeof SMALL): Promise<string | undefined> {
   const [path, query] = SMALL[service];
   try {
     await api.get(service, path, Type.Unknown(), query);

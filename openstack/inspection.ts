@@ -73,22 +73,14 @@ export interface Inventory {
 }
 
 /** Returns the services and their versions, and which of the `used` ones are missing or too old. */
-export async function servicesOf(api: Api, used: readonly Optional[]): Promise<Inspection & { optional: Optional[] }> {
-  const optional = Object.keys(OPTIONAL) as Optional[];
-  const needed: Service[] = [...NEEDED, ...used.map((name) => OPTIONAL[name])];
+export async function servicesOf(api: Api, used: readonly Optional[]): Promise<Inspection> {
+  const services = [...NEEDED, ...used.map((name) => OPTIONAL[name])];
   const found = await Promise.all(
-    [...NEEDED, ...Object.values(OPTIONAL)].map(async (service) => ({
-      service,
-      version: (await api.has(service)) && (await api.version(service)),
-    })),
+    services.map(async (service) => ({ service, version: (await api.has(service)) && (await api.version(service)) })),
   );
-  const isThere = (service: Service) => found.some((one) => one.service === service && one.version !== false);
   return {
     has: found.flatMap(({ service, version }) => (version ? [`${SERVICES[service].name} ${version}`] : [])).join(', '),
-    lacks: found
-      .filter(({ service }) => needed.includes(service))
-      .flatMap(({ service, version }) => lackOf(service, version)),
-    optional: optional.filter((name) => isThere(OPTIONAL[name])),
+    lacks: found.flatMap(({ service, version }) => lackOf(service, version)),
   };
 }
 
@@ -108,8 +100,7 @@ export function isAtLeast(version: string, needed: string): boolean {
   return major > neededMajor || (major === neededMajor && minor >= neededMinor);
 }
 
-export async function inventoryOf(api: Api): Promise<Inventory> {
-  const balances = await api.has(OPTIONAL.octavia);
+export async function inventoryOf(api: Api, used: readonly Optional[]): Promise<Inventory> {
   const [projectId, flavors, images, types, standard, networks, balancerFlavors] = await Promise.all([
     api.projectId(),
     api.list('compute', '/flavors/detail', Flavor, undefined, 'flavors'),
@@ -117,7 +108,7 @@ export async function inventoryOf(api: Api): Promise<Inventory> {
     api.list('volume', '/types', VolumeType, undefined, 'volume_types'),
     api.find('volume', '/types/default', Default),
     api.list('network', '/networks', Network, { 'router:external': 'true' }),
-    balances ? api.list('load-balancer', '/flavors', LoadBalancerFlavor) : [],
+    used.includes('octavia') ? api.list('load-balancer', '/flavors', LoadBalancerFlavor) : [],
   ]);
   return {
     projectId,

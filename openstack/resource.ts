@@ -12,6 +12,8 @@ export interface Site<K extends Kind = Kind> {
   call: Call;
   /** What the last answer noted for the next call. */
   notes: Notes;
+  /** Saves notes at once, before an order whose answer may be lost. */
+  remember(notes: Notes): Promise<unknown>;
 }
 
 /** Kept with the thing, beside its ID in the cloud. */

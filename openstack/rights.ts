@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { Refused, Unsupported } from '../src/backends/contract/backend.ts';
+import { Refused, Unavailable, Unsupported } from '../src/backends/contract/backend.ts';
 import type { Api } from './cloud/client.ts';
 import { CloudError, LACKS_RIGHT, unlessGone } from './cloud/errors.ts';
 import { OPTIONAL, type Optional } from './inspection.ts';
@@ -55,10 +55,11 @@ const IMPOSSIBLE = {
 /** Returns why the credentials can't use a service, undefined if they can. It makes nothing. */
 export async function whyUnusable(api: Api, name: Optional): Promise<string | undefined> {
   const [path, body] = IMPOSSIBLE[name];
+  if (!(await api.has(OPTIONAL[name]))) return `the cloud has no service ${OPTIONAL[name]}`;
   try {
     await api.send(OPTIONAL[name], 'POST', path, body);
   } catch (error) {
-    if (lacksRight(error)) return (error as Error).message.replace(/\.$/, '');
+    if (lacksRight(error) || error instanceof Unavailable) return (error as Error).message.replace(/\.$/, '');
     if (!(error instanceof Refused)) throw error;
   }
   return undefined;

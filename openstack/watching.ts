@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Backend, Ref } from '../src/backends/contract/backend.ts';
+import { type Backend, type Kind, type Ref, Unavailable } from '../src/backends/contract/backend.ts';
 
 /** The services tell nobody what changes, so everything is listed again and again. */
 const WATCH_MS = 20_000;
@@ -9,20 +9,34 @@ const BREATH = 4;
 type Reported = Pick<Ref, 'id' | 'kind'> & { seen?: string };
 
 /** Returns a watch that lists everything regularly and reports the differences. */
-export function watchOf(
-  list: Backend['list'],
+export function watchOf<K extends Kind>(
+  kinds: readonly K[],
+  list: (kind: K, ...call: Parameters<Backend['list']>) => ReturnType<Backend['list']>,
   seenIn: (handle: Ref['handle']) => string | undefined,
 ): NonNullable<Backend['watch']> {
   /** As it was when somebody last looked. */
   let before: ReadonlyMap<string, Reported> | undefined;
 
-  async function look(call: Parameters<Backend['list']>[0]): Promise<Map<string, Reported>> {
-    const now = new Map<string, Reported>();
-    for await (const { kind, id, handle } of list(call)) {
+  async function listed(kind: K, call: Parameters<Backend['list']>[0]): Promise<Reported[]> {
+    const found: Reported[] = [];
+    for await (const { id, handle } of list(kind, call)) {
       const seen = seenIn(handle);
-      now.set(`${kind} ${id}`, { kind, id, ...(seen !== undefined && { seen }) });
+      found.push({ kind, id, ...(seen !== undefined && { seen }) });
     }
-    return now;
+    return found;
+  }
+
+  async function look(call: Parameters<Backend['list']>[0]): Promise<Map<string, Reported>> {
+    const all: Reported[] = [];
+    for (const kind of kinds) {
+      const found = await listed(kind, call).catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error;
+        // While one service is away, what the others have is looked at.
+        return [...(before?.values() ?? [])].filter((one) => one.kind === kind);
+      });
+      all.push(...found);
+    }
+    return new Map(all.map((one) => [`${one.kind} ${one.id}`, one]));
   }
 
   return async function* watch(call) {

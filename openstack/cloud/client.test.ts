@@ -78,7 +78,7 @@ it('gets another token when the former is refused, once', async () => {
   expect(logins).toBe(3);
 });
 
-it('asks for a low version of an API, and follows a list to its end', async () => {
+it('asks for a low version of an API, and follows a list to its end with the same filter', async () => {
   reply = (path) =>
     path.includes('marker=b')
       ? { body: { volumes: [{ id: 'c' }] } }
@@ -90,7 +90,7 @@ it('asks for a low version of an API, and follows a list to its end', async () =
         };
   expect(await api.list('volume', '/volumes', Thing, { name: 'x' })).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
   expect(requests.at(-1)).toMatchObject({
-    url: '/cinder/volumes?marker=b',
+    url: '/cinder/volumes?name=x&marker=b',
     headers: { 'openstack-api-version': 'volume 3.59' },
   });
 });

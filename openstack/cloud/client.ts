@@ -156,7 +156,9 @@ export function createClient(access: CloudAccess): Client {
             const request = { method: 'GET', query: further } as const;
             const answer = (await json(service, path, request)) as Record<string, unknown>;
             all.push(...checked(service, Type.Array(Type.Unknown()), answer[as]));
-            further = nextPage(answer, as);
+            const next = nextPage(answer, as);
+            // Octavia's links leave the filters out.
+            further = next && { ...query, ...next };
           }
           return all.map((one) => checked(service, of, one));
         },

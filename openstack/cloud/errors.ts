@@ -82,7 +82,8 @@ export function failureOf(
   const { name } = SERVICES[service];
   const requestId = headers.get('x-openstack-request-id') ?? undefined;
   if (status === 401) return new Unavailable(`${name} does not accept the backend's credentials`);
-  if (status === 408 || status === 429 || status >= 500) {
+  // 501 is final: Octavia's providers can't do some things.
+  if (status === 408 || status === 429 || (status >= 500 && status !== 501)) {
     const after = Number(headers.get('retry-after')) * 1_000;
     const retryAfterMs = after > 0 ? after : changes ? UNCLEAR_MS : undefined;
     const Kind = changes && status !== 429 ? Unclear : Unavailable;
@@ -109,6 +110,12 @@ const hasStatus = (error: unknown, ...statuses: number[]): error is CloudError =
   error instanceof CloudError && statuses.includes(error.status);
 
 export const isGone = (error: unknown): boolean => hasStatus(error, 404);
+
+/** Octavia says 400 of what it can't find, and also if the service that has it doesn't answer. */
+export const isMissedByOctavia = (error: unknown): error is CloudError =>
+  hasStatus(error, 400) &&
+  error.service === 'load-balancer' &&
+  /(?:Port|Subnet) \S+ not found|Could not retrieve certificate/.test(error.message);
 
 /** For what only administrators may do, and others can do without. */
 export function unlessForbidden(error: unknown): void {

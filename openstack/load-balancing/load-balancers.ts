@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
-import type { LoadBalancerSpec, MemberHealth } from '../../src/backends/contract/specs.ts';
-import type { FieldProblem } from '../../src/lib/errors.ts';
+import type { MemberHealth } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
-import { idIn, markOf, type Resource } from '../resource.ts';
+import { Unclear } from '../cloud/errors.ts';
+import { idIn, markOf, type Resource, type Site } from '../resource.ts';
 import { changeTree } from './tree.ts';
 
 const Balancer = Type.Object({
@@ -56,7 +56,7 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
     const loadbalancer = {
       name,
       admin_state_up: enabled,
-      vip_port_id: await names.of(api, 'port', portId),
+      ...(await vipOf(api, await names.of(api, 'port', portId))),
       ...(flavor_id !== undefined && { flavor_id }),
       tags: [markOf(ref)],
     };
@@ -64,7 +64,7 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
     return { ...made.loadbalancer, members: {}, notes: { flavor: flavorId, failovers } };
   },
   async change(site, live, spec) {
-    const { api, names, notes } = site;
+    const { api, call, names, notes } = site;
     const { loadBalancerFlavors: flavors } = names.mappings;
     const path = `${PATH}/${live.id}`;
     const { provisioning_status: status } = live;
@@ -74,11 +74,15 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
     if (failovers === undefined)
       return { doing: 'noting', notes: { flavor: spec.flavorId, failovers: spec.failovers } };
     if (failovers !== spec.failovers) {
-      await api.send('load-balancer', 'PUT', `${path}/failover`, undefined);
+      await failOver(site, path, spec.failovers);
       return { doing: 'failing over', notes: { failovers: spec.failovers } };
     }
     if (status !== 'ACTIVE')
-      throw new Refused(`Octavia ended in the state ${status}: a failover may bring the load balancer back`);
+      throw new Refused(
+        call.wasThere
+          ? `The load balancer is in Octavia's state ${status}: a failover may bring it back`
+          : `Octavia could not make the load balancer, and does not say why: it ended in the state ${status}`,
+      );
     if (typeof flavor === 'string' && flavors[flavor] !== flavors[spec.flavorId])
       throw new Refused('Octavia gives a load balancer no other flavor once it is there');
     if (live.name !== spec.name || live.admin_state_up !== spec.enabled) {
@@ -110,8 +114,38 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
   idOf: ({ tags }) => tags.map((tag) => idIn(tag, 'load_balancer')).find((id) => id !== undefined),
 };
 
-/** Members have our IDs as their names. */
+/** One that is lost is not ordered again: Octavia may still do it. */
+async function failOver(
+  { api, notes, remember }: Site<'load_balancer'>,
+  path: string,
+  failovers: number,
+): Promise<void> {
+  await remember({ ...notes, failovers });
+  try {
+    await api.send('load-balancer', 'PUT', `${path}/failover`, undefined);
+  } catch (error) {
+    if (!(error instanceof Unclear)) await remember(notes);
+    throw error;
+  }
+}
+
+const Port = Type.Object({
+  port: Type.Object({ fixed_ips: Type.Array(Type.Object({ ip_address: Type.String(), subnet_id: Type.String() })) }),
+});
+
+/** Of several addresses of a port Octavia has to be told which is the first one: ours is of IPv4. Train's Octavia takes only one. */
+async function vipOf(api: Api, vip_port_id: string) {
+  const { fixed_ips } = (await api.get('network', `/ports/${vip_port_id}`, Port)).port;
+  const [first, ...others] = fixed_ips.toSorted(
+    (one, other) => Number(one.ip_address.includes(':')) - Number(other.ip_address.includes(':')),
+  );
+  if (!first || others.length === 0) return { vip_port_id };
+  return { vip_port_id, vip_subnet_id: first.subnet_id, additional_vips: others };
+}
+
+/** Members have our IDs as their names. While something is done to the load balancer, nobody needs to know how they are. */
 async function withMembers(api: Api, balancer: Static<typeof Balancer>): Promise<Balancer> {
+  if (balancer.provisioning_status.startsWith('PENDING_')) return { ...balancer, members: {} };
   const found = await api.find('load-balancer', `${PATH}/${balancer.id}/status`, Statuses);
   const listeners = found?.statuses.loadbalancer.listeners ?? [];
   const members = listeners.flatMap(({ pools }) => pools.flatMap((pool) => pool.members));
@@ -129,21 +163,3 @@ function healthOf(members: Balancer['members']): Record<string, MemberHealth> {
   });
   return Object.fromEntries(asked);
 }
-
-/** Returns what Octavia can't do. */
-export function problemsOf({ listeners, pools, logging }: LoadBalancerSpec): FieldProblem[] {
-  const all = Object.values(listeners);
-  const monitors = Object.values(pools).map(({ monitor }) => monitor?.type);
-  return [
-    ...(logging ? [problem('logging', 'does not send logs of load balancers')] : []),
-    ...(all.some(({ users }) => Object.keys(users).length > 0)
-      ? [problem('user_list', 'asks nobody for a password')]
-      : []),
-    ...(monitors.includes('K8S') ? [problem('type', 'has no health monitors of the type K8S')] : []),
-  ];
-}
-
-const problem = (field: string, what: string): FieldProblem => ({
-  field,
-  message: `The cloud of this region ${what}; leave it out.`,
-});

@@ -27,17 +27,26 @@ export const partOf = (kind: PartKind, id: string, fixed: Fields, fields: Fields
   fields,
 });
 
-/** Returns what a part is told to be. Octavia fills in what is left out, so a tag says what it was told. */
+/**
+ * Returns what a part is told to be. Octavia fills in what is left out, so a tag says what it was told; but not the position, which
+ * Octavia changes when others come and go.
+ */
 export function bodyOf({ mark, fields }: Part, balancer: string): Fields & { tags: string[] } {
-  return { ...fields, tags: [mark, balancer, `tradewind-as-${digestOf(fields)}`] };
+  const { position: _, ...told } = fields;
+  return { ...fields, tags: [mark, balancer, `tradewind-as-${digestOf(told)}`] };
 }
 
 export const isPart = ({ mark, fixed }: Part, live: LivePart): boolean =>
   live.tags.includes(mark) && hasFields(live, fixed);
 
-/** Whether it was told what is wanted, and nobody has changed it since. */
+/** Octavia could not do what it was told. The load balancer goes on without it. */
+export const isBroken = ({ provisioning_status }: Fields): boolean => provisioning_status === 'ERROR';
+
+/** Whether it was told what is wanted and has done it, and nobody has changed it since. */
 export const isAsWanted = (part: Part, live: LivePart, balancer: string): boolean =>
-  bodyOf(part, balancer).tags.every((tag) => live.tags.includes(tag)) && hasFields(live, part.fields);
+  !isBroken(live) &&
+  bodyOf(part, balancer).tags.every((tag) => live.tags.includes(tag)) &&
+  hasFields(live, part.fields);
 
 export const hasFields = (live: Fields, fields: Fields): boolean =>
   Object.entries(fields).every(
@@ -78,6 +87,7 @@ export async function poolPart(id: string, pool: PoolSpec, { secret }: Known): P
 
 export function monitorPart(poolId: string, monitor: MonitorSpec): Part {
   const { http } = monitor;
+  const http_version = http?.version === undefined ? undefined : Number(http.version);
   const fields = {
     admin_state_up: monitor.enabled,
     delay: monitor.delay,
@@ -88,11 +98,12 @@ export function monitorPart(poolId: string, monitor: MonitorSpec): Part {
       http_method: http.method,
       url_path: http.path,
       expected_codes: http.codes,
-      http_version: http.version === undefined ? undefined : Number(http.version),
+      http_version,
       domain_name: http.domain,
     }),
   };
-  return partOf('healthmonitor', poolId, { type: monitor.type }, fields);
+  // Octavia checks a new version against the former name of a host.
+  return partOf('healthmonitor', poolId, { type: monitor.type, http_version }, fields);
 }
 
 /** Members have no tags: their names are our IDs, as only those are in Octavia's tree of statuses. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Refused } from '../../src/backends/contract/backend.ts';
 import { unlessGone } from '../cloud/errors.ts';
 import { idIn, markOf, type Resource, type Site } from '../resource.ts';
 
@@ -14,6 +15,9 @@ const Either = Type.Object({
   ...Common,
 });
 type Kept = Static<typeof Either> & { id: string };
+
+/** The most that Barbican gives; it's 10 otherwise. */
+const PAGE = { limit: '100' };
 
 /** What Octavia reads of a container, and what it is for us. */
 const PARTS = { certificate: 'certificate', private_key: 'private_key', intermediates: 'certificate_chain' } as const;
@@ -56,8 +60,8 @@ export const secrets: Resource<'secret', Kept> = {
   seen: ({ status }) => status,
   async all(api) {
     const [alone, bundles] = await Promise.all([
-      api.list('key-manager', '/secrets', Secret),
-      api.list('key-manager', '/containers', Container),
+      api.list('key-manager', '/secrets', Secret, PAGE),
+      api.list('key-manager', '/containers', Container, PAGE),
     ]);
     return [...alone, ...bundles].map(asKept);
   },
@@ -66,25 +70,26 @@ export const secrets: Resource<'secret', Kept> = {
 
 const Made = Type.Object({ secret_ref: Type.String() });
 
-async function store({ api, call }: Site<'secret'>, name: string, of: string, how: object): Promise<string> {
-  const payload = await call.secret(of);
+async function store({ api }: Site<'secret'>, name: string, payload: string | undefined, how: object): Promise<string> {
+  if (!payload) throw new Refused('The secret is lost');
   const secret = { name, payload, secret_type: 'opaque', ...how };
   return (await api.send('key-manager', 'POST', '/secrets', secret, Made)).secret_ref;
 }
 
 async function makeSecret(site: Site<'secret'>): Promise<Kept> {
   const how = { payload_content_type: 'application/octet-stream', payload_content_encoding: 'base64' };
-  return made(await store(site, markOf(site.ref), 'payload', how));
+  return made(await store(site, markOf(site.ref), await site.call.secret('payload'), how));
 }
 
 async function makeBundle(site: Site<'secret'>): Promise<Kept> {
   const { api, call, ref } = site;
   const secret_refs: { name: Part; secret_ref: string }[] = [];
   for (const [name, of] of Object.entries(PARTS) as [Part, string][]) {
+    const payload = await call.secret(of);
     // A chain may be empty.
-    if (!(await call.secret(of))) continue;
-    const how = { payload_content_type: 'text/plain' };
-    secret_refs.push({ name, secret_ref: await store(site, nameOfPart(ref, name), of, how) });
+    if (name === 'intermediates' && !payload) continue;
+    const secret_ref = await store(site, nameOfPart(ref, name), payload, { payload_content_type: 'text/plain' });
+    secret_refs.push({ name, secret_ref });
   }
   const container = { name: markOf(ref), type: 'certificate', secret_refs };
   const Address = Type.Object({ container_ref: Type.String() });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Refused } from '../../src/backends/contract/backend.ts';
 import type { LoadBalancerSpec, PoolSpec } from '../../src/backends/contract/specs.ts';
 import type { Api } from '../cloud/client.ts';
 import { type Live, markOf, type Site, type Step } from '../resource.ts';
@@ -12,7 +13,14 @@ interface Balancer {
   api: Api;
   id: string;
   mark: string;
+  /** How often in a row it was tried to mend a part that is broken. */
+  mended: number;
 }
+
+/** After that, the part is what Octavia can't do. */
+const MOST_MENDED = 3;
+
+type RuleSpec = LoadBalancerSpec['listeners'][string]['policies'][string]['rules'][string];
 
 /** A part as it should be, and as it is. */
 interface Pair {
@@ -30,7 +38,7 @@ export async function changeTree(
   spec: LoadBalancerSpec,
 ): Promise<Step | undefined> {
   const { api, names, ref } = site;
-  const balancer: Balancer = { api, id, mark: markOf(ref) };
+  const balancer: Balancer = { api, id, mark: markOf(ref), mended: Number(site.notes.mended ?? 0) };
   const known: parts.Known = {
     secret: (secretId) => names.of(api, 'secret', secretId),
     subnet: (subnetId) => names.ifOurs(api, 'subnet', subnetId),
@@ -65,6 +73,12 @@ export async function changeTree(
     ),
   );
 
+  const [members, rules] = await Promise.all([
+    below(api, pools, 'members', (pool) => `/pools/${pool}/members`),
+    below(api, policies, 'rules', (policy) => `/l7policies/${policy}/rules`),
+  ]);
+
+  const wantedMembers = (poolId: string) => parts.membersOf(spec, spec.pools[poolId] as PoolSpec, known);
   // What goes makes room: a port has one listener, a pool one monitor.
   const gone =
     (await removeFirst(balancer, '/l7policies', surplus(allPolicies, policies))) ??
@@ -75,7 +89,7 @@ export async function changeTree(
     const monitor = monitors.get(poolId);
     const done =
       (await bring(balancer, '/pools', 'pool', pool, { loadbalancer_id: id })) ??
-      (await bringMembers(balancer, pool.live?.id ?? '', spec, spec.pools[poolId] as PoolSpec, known)) ??
+      (await bringMembers(balancer, pool, await wantedMembers(poolId), members.get(poolId) ?? [])) ??
       (monitor && (await bring(balancer, '/healthmonitors', 'healthmonitor', monitor, { pool_id: pool.live?.id })));
     if (done) return done;
   }
@@ -83,10 +97,10 @@ export async function changeTree(
     const done = await bring(balancer, '/listeners', 'listener', listener, { loadbalancer_id: id });
     if (done) return done;
   }
-  for (const policy of policies.values()) {
+  for (const [policyId, policy] of policies) {
     const done =
       (await bring(balancer, '/l7policies', 'l7policy', policy)) ??
-      (await bringRules(balancer, policy.live?.id ?? '', policy.rules));
+      (await bringRules(balancer, policy, rules.get(policyId) ?? []));
     if (done) return done;
   }
   return removeFirst(balancer, '/pools', surplus(allPools, pools));
@@ -124,25 +138,50 @@ async function partsIn({ api, mark }: Balancer, path: string): Promise<LivePart[
   return found.filter(({ tags }) => tags.includes(mark));
 }
 
+/** Lists what is below each part that has something there. */
+async function below(
+  api: Api,
+  of: ReadonlyMap<string, Pair>,
+  many: 'members' | 'rules',
+  pathOf: (id: string) => string,
+): Promise<Map<string, LivePart[]>> {
+  const lists = [...of].map(async ([id, { live }]) => {
+    const some = (live?.[many] as unknown[] | undefined)?.length ?? 0;
+    const found = live && some > 0 ? await api.list('load-balancer', pathOf(live.id), LivePart) : [];
+    return [id, found as LivePart[]] as const;
+  });
+  return new Map(await Promise.all(lists));
+}
+
 async function removeFirst({ api }: Balancer, path: string, [first]: readonly Live[]): Promise<Step | undefined> {
   if (!first) return undefined;
   await api.send('load-balancer', 'DELETE', `${path}/${first.id}`, undefined);
-  return { doing: `removing from ${path.slice(1)}` };
+  return { doing: `removing a part of ${path.slice(1)}` };
 }
 
 /** Makes a part below its parent, or changes it; undefined if it is as wanted. */
 async function bring(
-  { api, mark }: Balancer,
+  balancer: Balancer,
   path: string,
   one: string,
   { part, live }: Pair,
   parent: parts.Fields = {},
 ): Promise<Step | undefined> {
+  const { api, mark } = balancer;
   if (live && parts.isAsWanted(part, live, mark)) return undefined;
+  const mending = mendingOf(balancer, one, live ? [live] : []);
   const body = parts.bodyOf(part, mark);
   if (live) await api.send('load-balancer', 'PUT', `${path}/${live.id}`, { [one]: withNulls(body) });
   else await api.send('load-balancer', 'POST', path, { [one]: withoutNulls({ ...parent, ...part.fixed, ...body }) });
-  return { doing: `${live ? 'changing' : 'making'} a ${one}` };
+  return { doing: `${live ? 'changing' : 'making'} a ${one}`, ...mending };
+}
+
+/** Counts what is done about parts that are broken. @throws Refused if it was done too often */
+function mendingOf({ mended }: Balancer, one: string, live: readonly LivePart[]): Pick<Step, 'notes'> {
+  if (!live.some(parts.isBroken)) return {};
+  if (mended >= MOST_MENDED)
+    throw new Refused(`Octavia could not make the ${one} as it should be: it is in the state ERROR`);
+  return { notes: { mended: mended + 1 } };
 }
 
 /** Octavia gives back its own choice for a null. */
@@ -154,38 +193,36 @@ const withoutNulls = (fields: parts.Fields): parts.Fields =>
 
 /** Changes all members of a pool at once. Octavia tells them apart by address and port, and changes no subnet: such a member goes first. */
 async function bringMembers(
-  { api }: Balancer,
-  poolId: string,
-  balancer: LoadBalancerSpec,
-  pool: PoolSpec,
-  known: parts.Known,
+  balancer: Balancer,
+  pool: Pair,
+  wanted: readonly parts.Fields[],
+  live: readonly LivePart[],
 ): Promise<Step | undefined> {
-  const path = `/pools/${poolId}/members`;
-  const [wanted, live] = await Promise.all([
-    parts.membersOf(balancer, pool, known),
-    api.list('load-balancer', path, Type.Object({ id: Type.String() })) as Promise<parts.Fields[]>,
-  ]);
-  const same = (one: parts.Fields, other: parts.Fields) => keyOf(one) === keyOf(other);
-  if (wanted.length === live.length && wanted.every((one) => live.some((other) => parts.hasFields(other, one))))
-    return undefined;
-  const members = wanted.filter((one) => !live.some((other) => same(one, other) && other.subnet_id !== one.subnet_id));
-  await api.send('load-balancer', 'PUT', path, { members });
-  return { doing: 'changing members' };
+  const isAsWanted =
+    wanted.length === live.length &&
+    !live.some(parts.isBroken) &&
+    wanted.every((one) => live.some((other) => parts.hasFields(other, one)));
+  if (isAsWanted) return undefined;
+  const mending = mendingOf(balancer, 'member', live);
+  const isElsewhere = (one: parts.Fields) =>
+    live.some((other) => keyOf(one) === keyOf(other) && other.subnet_id !== one.subnet_id);
+  const members = wanted.filter((one) => !isElsewhere(one));
+  await balancer.api.send('load-balancer', 'PUT', `/pools/${pool.live?.id}/members`, { members });
+  return { doing: 'changing members', ...mending };
 }
 
 const keyOf = ({ address, protocol_port }: parts.Fields): string => `${address} ${protocol_port}`;
 
 async function bringRules(
   balancer: Balancer,
-  policyId: string,
-  rules: LoadBalancerSpec['listeners'][string]['policies'][string]['rules'],
+  policy: Pair & { rules: Record<string, RuleSpec> },
+  live: readonly LivePart[],
 ): Promise<Step | undefined> {
-  const path = `/l7policies/${policyId}/rules`;
-  const all = await partsIn(balancer, path);
-  const wanted = await pairs(rules, all, async (id, rule) => parts.rulePart(id, rule));
+  const path = `/l7policies/${policy.live?.id}/rules`;
+  const wanted = await pairs(policy.rules, live, async (id, rule) => parts.rulePart(id, rule));
   for (const rule of wanted.values()) {
     const done = await bring(balancer, path, 'rule', rule);
     if (done) return done;
   }
-  return removeFirst(balancer, path, surplus(all, wanted));
+  return removeFirst(balancer, path, surplus(live, wanted));
 }

@@ -39,7 +39,7 @@ export const ports: Resource<'port', Port> = {
   },
   async change(site, live, spec) {
     const wanted = await filtering(site, spec);
-    wanted.security_groups.push(...(await groupsOfOctavia(site.api, live, wanted.security_groups)));
+    wanted.security_groups.push(...(await groupsOfOthers(site.api, live, wanted.security_groups)));
     const pairs = wanted.allowed_address_pairs.map((pair) => pairText(pair, spec.macAddress));
     const isFiltered =
       (live.port_security_enabled ?? true) === wanted.port_security_enabled &&
@@ -81,15 +81,15 @@ async function filtering({ api, names }: Site<'port'>, { portSecurity, groups, a
   };
 }
 
-/** To the port of a load balancer Octavia adds a group that is its own. */
-async function groupsOfOctavia(api: Api, { id, security_groups }: Port, wanted: readonly string[]): Promise<string[]> {
+/** Octavia puts a group of its own project on the port of a load balancer. */
+async function groupsOfOthers(api: Api, { security_groups }: Port, wanted: readonly string[]): Promise<string[]> {
   const others = security_groups.filter((group) => !wanted.includes(group));
-  if (others.length === 0 || !(await api.has('load-balancer'))) return [];
-  const found = await api.list('load-balancer', '/loadbalancers', Balancer, { vip_port_id: id });
-  return found.some(({ vip_port_id }) => vip_port_id === id) ? others : [];
+  const own = await api.projectId();
+  const projects = await Promise.all(others.map((id) => api.find('network', `/security-groups/${id}`, Group)));
+  return others.filter((_, index) => projects[index]?.security_group.project_id !== own);
 }
 
-const Balancer = Type.Object({ vip_port_id: Type.Union([Type.String(), Type.Null()]) });
+const Group = Type.Object({ security_group: Type.Object({ project_id: Type.String() }) });
 
 /** The subnets of an external network are the cloud's own, and it finds them by the address. */
 async function fixedIpsOf({ api, names }: Site<'port'>, { addresses }: Specs['port']) {

@@ -112,6 +112,9 @@ export function filesWith(
   }
 }
 
+/** Load balancers take addresses of each subnet where they or their members are. */
+const KEPT_FOR_AMPHORAE = 20;
+
 /** Settings that a reader takes in at a glance are in one line. */
 const flow = (document: Document, value: object) => document.createNode(value, { flow: true });
 
@@ -122,6 +125,7 @@ function backendEntry(document: Document, { clouds, cloud, outside, fit, optiona
     secrets: flow(document, { clouds }),
     settings: {
       ...{ cloud, external_network: outside.id, ...Object.fromEntries(mappings) },
+      ...(optional.includes('octavia') && { kept_addresses: KEPT_FOR_AMPHORAE }),
       ...(optional.length > 0 && { services: flow(document, optional) }),
     },
   };

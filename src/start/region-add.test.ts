@@ -170,15 +170,20 @@ it('uses what not every cloud has, if the credentials may', async () => {
   expect(said).toContain(
     'Load balancers: lb1-1-2 is LB1-1-2.\n  Not in the cloud, so not offered in the region: lb1-2-4',
   );
-  expect(said).toContain('      load_balancer_flavors: {lb1-1-2: small}\n      services: [barbican, octavia]\n');
+  expect(said).toContain(
+    '      load_balancer_flavors: {lb1-1-2: small}\n      kept_addresses: 20\n      services: [barbican, octavia]\n',
+  );
   expect(said).toContain('# flavors.yaml: region 4 is added to g1-standard-1-2, g1-standard-2-4, lb1-1-2');
-  const why = 'Policy does not allow this request to be performed.';
-  cloud.refusals['POST /balancing/v2/lbaas/loadbalancers'] = { status: 403, body: { faultstring: why } };
+  const refusal = { status: 403, body: { faultstring: 'Policy does not allow this request to be performed.' } };
+  cloud.refusals['POST /balancing/v2/lbaas/loadbalancers'] = refusal;
+  cloud.refusals['GET /balancing/v2/lbaas/flavors'] = refusal;
   const less = await add({ 'dry-run': true });
   expect(less).toContain(
     "The region makes no load balancers, for which it needs octavia: The backend's credentials lack a right: Policy does not allow this request to be performed.\n",
   );
   expect(less).toContain('      services: [barbican]\n');
+  cloud.refusals['POST /balancing/v2/lbaas/loadbalancers'] = { status: 503, body: {} };
+  expect(await add({ 'dry-run': true })).toContain('for which it needs octavia: Octavia answers 503: status 503.\n');
   expect([changed(), cloud.changes]).toEqual([[], []]);
   cloud.optional.length = 0;
 });
@@ -186,7 +191,7 @@ it('uses what not every cloud has, if the credentials may', async () => {
 it('writes nothing in a dry run, and makes nothing', async () => {
   const said = await add({ 'dry-run': true });
   expect(said).toContain(
-    'Nothing was written or made; the rights were not tried.\n# backends.yaml\nbackends:\n  - name: lisbon\n',
+    'Nothing was written or made; the rights in Neutron and Cinder were not tried.\n# backends.yaml\nbackends:\n  - name: lisbon\n',
   );
   expect(said).toContain('# flavors.yaml: region 4 is added to g1-standard-1-2, g1-standard-2-4');
   expect([changed(), cloud.changes]).toEqual([[], []]);

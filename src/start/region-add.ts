@@ -131,10 +131,10 @@ async function surveyed(
   call: Parameters<typeof openstack.openCloud>[2],
 ): Promise<Survey> {
   const { api, name, authUrl } = opened(asked, call);
-  const { has, lacks, optional: there } = await openstack.servicesOf(api, []);
+  const { optional, unused } = await usableIn(api);
+  const { has, lacks } = await openstack.servicesOf(api, optional);
   if (lacks.length > 0) throw refused(`This cloud can't be a region: ${lacks.join('; ')}`);
-  const inventory = await openstack.inventoryOf(api);
-  const { optional, unused } = await usableIn(api, there);
+  const inventory = await openstack.inventoryOf(api, optional);
   const fit = openstack.fitOf(wantedOf(catalog, optional), inventory);
   if (fit.volumeTypes.found.length === 0)
     throw refused(
@@ -153,15 +153,9 @@ async function surveyed(
 const MAKES: Record<openstack.Optional, string> = { barbican: 'secrets', octavia: 'load balancers' };
 
 /** Returns which of the services that not every cloud has the region uses, and a sentence for each other one. */
-async function usableIn(api: openstack.Api, there: readonly openstack.Optional[]) {
-  const asked = Object.keys(openstack.OPTIONAL).map(async (key) => {
-    const name = key as openstack.Optional;
-    const why = there.includes(name)
-      ? await openstack.whyUnusable(api, name)
-      : `the cloud has no service ${openstack.OPTIONAL[name]}`;
-    return { name, why };
-  });
-  const answers = await Promise.all(asked);
+async function usableIn(api: openstack.Api) {
+  const names = Object.keys(openstack.OPTIONAL) as openstack.Optional[];
+  const answers = await Promise.all(names.map(async (name) => ({ name, why: await openstack.whyUnusable(api, name) })));
   return {
     optional: answers.filter(({ why }) => why === undefined).map(({ name }) => name),
     unused: answers.flatMap(({ name, why }) =>
@@ -266,7 +260,10 @@ function answerOf({ region, backend, files, found, folder, wouldBe, applied }: T
     ...found.notes,
     ...(wouldBe === undefined
       ? [`Region ${region.id}, ${region.name}, is made by the backend ${backend}. Changed ${names} in ${folder}.`]
-      : [`This would change ${names} in ${folder}. Nothing was written or made; the rights were not tried.`, wouldBe]),
+      : [
+          `This would change ${names} in ${folder}. Nothing was written or made; the rights in Neutron and Cinder were not tried.`,
+          wouldBe,
+        ]),
     ...(applied ? [applied.text] : []),
     `Yours to add: country (ZZ is none), zone and coordinates of the region in regions.yaml, and its prices in price-book.yaml.`,
   ];

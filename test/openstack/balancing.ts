@@ -108,12 +108,15 @@ export function describeBalancing(rig: () => Rig, regionOf: () => ServedRegion):
       expect(rules).toEqual([expect.objectContaining({ type: 'PATH', value: '/old', key: null })]);
     }
 
-    // Somebody else changes what is ours, and adds what isn't.
+    // Somebody else changes what is ours, and adds a member.
     const [one] = await api.list('load-balancer', `/pools/${pool.id}/members`, Rule);
     await change(api, 'DELETE', `/pools/${pool.id}/members/${one?.id}`);
+    const foreign = { address: '10.7.0.99', protocol_port: 8080 };
+    await change(api, 'POST', `/pools/${pool.id}/members`, { member: foreign });
     await change(api, 'PUT', `/listeners/${safe.id}`, { listener: { name: 'unsafe', connection_limit: 1 } });
     await vi.waitFor(async () => {
-      expect(await api.list('load-balancer', `/pools/${pool.id}/members`, Rule)).toHaveLength(2);
+      const members = (await api.list('load-balancer', `/pools/${pool.id}/members`, Part)) as Known[];
+      expect(members.map(({ address }) => address).toSorted()).toEqual(['10.7.0.30', '10.7.0.31']);
       expect(await named('listeners', 'safe')).toMatchObject({ connection_limit: 100_000 });
     }, NOTICED);
 
@@ -133,6 +136,15 @@ export function describeBalancing(rig: () => Rig, regionOf: () => ServedRegion):
       await vi.waitFor(async () => expect(await health()).toEqual(expected), NOTICED);
     }
 
+    // A second one has addresses of both families.
+    const six = { name: 'shop6', network_id: networks[0], cidr: 'fd07::/64', enable_dhcp: true };
+    await done(await http.post('/cloud/v1/subnets/1/1', six));
+    const dual = { name: 'both', vip_network_id: networks[0], vip_ip_family: 'dual' };
+    const [dualId = ''] = (await done(await http.post(BALANCERS, dual))).loadbalancers ?? [];
+    const both = await api.list('load-balancer', '/loadbalancers', Part, { name: 'both' });
+    expect(both).toEqual([expect.objectContaining({ additional_vips: [expect.anything()] })]);
+    await done(await http.delete(`${BALANCERS}/${dualId}`));
+
     await done(await http.delete(`${BALANCERS}/${balancerId}`));
     expect(await there('loadbalancers')).toEqual([]);
     for (const secret of [first, second]) await done(await http.delete(`${SECRETS}/${secret}`));
@@ -142,7 +154,7 @@ export function describeBalancing(rig: () => Rig, regionOf: () => ServedRegion):
 }
 
 /** Changes a part as soon as nothing else goes on with its load balancer. */
-const change = (api: Api, method: 'DELETE' | 'PUT', path: string, body?: object): Promise<unknown> =>
+const change = (api: Api, method: 'DELETE' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> =>
   vi.waitFor(() => api.send('load-balancer', method, path, body), NOTICED);
 
 const Kept = Type.Object({ name: Type.Union([Type.String(), Type.Null()]) });
