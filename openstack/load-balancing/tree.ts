@@ -148,7 +148,7 @@ async function below(
   const lists = [...of].map(async ([id, { live }]) => {
     const some = (live?.[many] as unknown[] | undefined)?.length ?? 0;
     const found = live && some > 0 ? await api.list('load-balancer', pathOf(live.id), LivePart) : [];
-    return [id, found as LivePart[]] as const;
+    return [id, found] as const;
   });
   return new Map(await Promise.all(lists));
 }
