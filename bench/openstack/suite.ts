@@ -21,7 +21,11 @@ const LOOK_MS = 50;
 const FLAVOR = 'g1-standard-1-2';
 const Named = Type.Object({ id: Type.String(), name: Type.String() });
 const One = Type.Record(Type.String(), Type.Object({ id: Type.String() }));
-const State = Type.Record(Type.String(), Type.Object({ status: Type.String() }));
+/** The second is Octavia's word. */
+const State = Type.Record(
+  Type.String(),
+  Type.Object({ status: Type.Optional(Type.String()), provisioning_status: Type.Optional(Type.String()) }),
+);
 
 /** One kind of things: how clients of the product order one, and the calls that nobody can do without. */
 interface Trial {
@@ -79,7 +83,8 @@ async function trialsOf({ api, externalNetworkId }: TestProject, http: HttpClien
     (await api.send(service, 'POST', `/${kind}s`, { [kind]: body }, One))[kind]?.id ?? '';
   async function until(service: Service, kind: string, id: string, wanted: string): Promise<void> {
     for (const end = Date.now() + TASK_MS; ; await sleep(LOOK_MS)) {
-      const status = (await api.get(service, `/${kind}s/${id}`, State))[kind]?.status;
+      const live = (await api.get(service, `/${kind}s/${id}`, State))[kind];
+      const status = live?.status ?? live?.provisioning_status;
       if (status === wanted) return;
       if (status?.toLowerCase() === 'error' || Date.now() > end) throw new Error(`The ${kind} is ${status}`);
     }
@@ -148,6 +153,18 @@ async function trialsOf({ api, externalNetworkId }: TestProject, http: HttpClien
           ...{ name, flavorRef: FLAVOR, networks: [{ port }], block_device_mapping_v2: [disk], config_drive: true },
         });
         await until('compute', 'server', id, 'ACTIVE');
+      },
+    },
+    {
+      kind: 'load balancer with its port and a listener',
+      ours: (name) => order('loadbalancers', { name, listeners: [{ name, protocol: 'HTTP', protocol_port: 80 }] }),
+      bare: async (name) => {
+        const vip_port_id = await create('network', 'port', { name, network_id: externalNetworkId });
+        const id = await create('load-balancer', 'loadbalancer', { name, vip_port_id });
+        await until('load-balancer', 'loadbalancer', id, 'ACTIVE');
+        const listener = { name, loadbalancer_id: id, protocol: 'HTTP', protocol_port: 80 };
+        await create('load-balancer', 'listener', listener);
+        await until('load-balancer', 'loadbalancer', id, 'ACTIVE');
       },
     },
   ];
