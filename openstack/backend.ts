@@ -39,8 +39,9 @@ import { watchOf } from './watching.ts';
 
 /** How soon to try again what the cloud won't do in the present state. */
 const IN_THE_WAY = { paceMs: 1_000 };
-/** What is said so often in a row takes long: from then on, each pause is twice as long as the one before, up to this. */
+/** What is said so often in a row takes long: from then on, each pause is longer than the one before, up to the longest. */
 const OFTEN = 10;
+const LONGER = 1.25;
 const SOONER = 3;
 const LONGEST_PAUSE_MS = 5_000;
 const MOST_LOOKS = 5;
@@ -310,8 +311,8 @@ function progressing({ paceMs }: { paceMs: number }, doing: string, handle?: Han
   const { told, times } = handle.notes;
   const again = told === doing ? Number(times) + 1 : 1;
   // What is quick is seen soon: the first looks come after a quarter and half of the pace.
-  const growth = Math.max(0, again - OFTEN) - Math.max(0, SOONER - again);
-  const askAgainMs = Math.min(paceMs * 2 ** growth, LONGEST_PAUSE_MS);
+  const growth = LONGER ** Math.max(0, again - OFTEN) / 2 ** Math.max(0, SOONER - again);
+  const askAgainMs = Math.min(Math.round(paceMs * growth), LONGEST_PAUSE_MS);
   const notes = { ...handle.notes, told: doing, times: again };
   return { state: 'progressing', doing, askAgainMs, handle: asJson({ ...handle, notes }) } as const;
 }

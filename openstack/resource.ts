@@ -70,7 +70,7 @@ export function idIn(text: string | null | undefined, kind: Kind): string | unde
 }
 
 /** More than two minutes: so long Nova waits for a guest that is asked to reboot. */
-const OFTEN = 40;
+const OFTEN = 45;
 
 /** Orders get lost with the bus of the cloud. Whether this was seen so often in a row that it is time to do something about it. */
 export const isLookedAtOften = ({ told, times }: Notes, doing: string): boolean =>

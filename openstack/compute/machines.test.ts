@@ -24,23 +24,23 @@ async function lookAt(task: string, notes: Notes, events: unknown[] = []): Promi
 
 it('a reboot whose order was lost is given again, and nothing else is', async () => {
   const told = 'rebooting';
-  expect(await lookAt('rebooting', { told, times: 38 })).toEqual([]);
-  expect(await lookAt('rebooting', { told, times: 39 })).toEqual([{ reboot: { type: 'HARD' } }]);
-  expect(await lookAt('rebooting', { told, times: 40 })).toEqual([]);
-  expect(await lookAt('rebooting', { told: 'powering-off', times: 39 })).toEqual([]);
-  expect(await lookAt('reboot_started_hard', { told: 'reboot_started_hard', times: 39 })).toEqual([]);
-  expect(await lookAt('resize_prep', { told: 'resize_prep', times: 39 })).toEqual([]);
+  expect(await lookAt('rebooting', { told, times: 43 })).toEqual([]);
+  expect(await lookAt('rebooting', { told, times: 44 })).toEqual([{ reboot: { type: 'HARD' } }]);
+  expect(await lookAt('rebooting', { told, times: 45 })).toEqual([]);
+  expect(await lookAt('rebooting', { told: 'powering-off', times: 44 })).toEqual([]);
+  expect(await lookAt('reboot_started_hard', { told: 'reboot_started_hard', times: 44 })).toEqual([]);
+  expect(await lookAt('resize_prep', { told: 'resize_prep', times: 44 })).toEqual([]);
 });
 
 it('an order that the host of a machine has heard of takes as long as it takes', async () => {
   const heard = [{ event: 'compute_stop_instance', finish_time: null }];
-  expect(await lookAt('powering-off', { told: 'powering-off', times: 39 }, heard)).toEqual([]);
-  expect(await lookAt('suspending', { told: 'suspending', times: 39 }, heard)).toEqual([]);
+  expect(await lookAt('powering-off', { told: 'powering-off', times: 44 }, heard)).toEqual([]);
+  expect(await lookAt('suspending', { told: 'suspending', times: 44 }, heard)).toEqual([]);
 });
 
 it('a machine whose order to stop was lost becomes one that Nova takes orders for', async () => {
   const reset = { 'os-resetState': { state: 'error' } };
-  expect(await lookAt('powering-off', { told: 'powering-off', times: 79 })).toEqual([reset]);
+  expect(await lookAt('powering-off', { told: 'powering-off', times: 89 })).toEqual([reset]);
 });
 
 it('volumes that a removed machine still seems to have are set free', async () => {
