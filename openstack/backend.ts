@@ -53,7 +53,7 @@ const LONG_UNCLEAR_MS = 60_000;
 const MOST_TAKEN = 60;
 
 /** What is noted only until a thing is as wanted. */
-const PASSING = ['begunAt', 'looks', 'mended', 'orderedAt', 'taken', 'times', 'told'];
+const PASSING = ['begunAt', 'attempts', 'failing', 'looks', 'mending', 'orderedAt', 'taken', 'times', 'told'];
 
 /** What is kept with a thing: its ID in the cloud, a digest of what was seen of it, and notes. */
 interface Handle {
@@ -243,18 +243,14 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
   }
 
   /** What is known of the cloud's IDs may be out of date: what refers to a thing that is gone is tried once more. */
-  async function withFreshNames<T>(attempt: () => Promise<T>): Promise<T> {
+  async function withFreshNames<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
       if (!isGone(error) && !isMissedByOctavia(error)) throw error;
       names.forget();
-      return attempt().catch((again: unknown) => {
-        if (!isMissedByOctavia(again)) throw again;
-        // Its own words may have addresses inside the cloud.
-        throw new Unavailable('Octavia does not find a port, a subnet or a certificate that is there', {
-          cause: again,
-        });
+      return attempt().catch(async (again: unknown) => {
+        throw isMissedByOctavia(again) ? await missed(client.on(call), again) : again;
       });
     }
   }
@@ -276,7 +272,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     },
     async converge(ref, spec, call) {
       call.signal.throwIfAborted();
-      return (await withFreshNames(() => converge(ref, spec, call))) as never;
+      return (await withFreshNames(call, () => converge(ref, spec, call))) as never;
     },
     async observe(ref, call) {
       const resource = needResource(ref.kind);
@@ -335,6 +331,15 @@ function lackOf(kind: Kind): string {
   if (!optional) return `The cloud of this region has no ${what}s.`;
   const { name } = SERVICES[OPTIONAL[optional as Optional]];
   return `This region makes no ${what}s: for that, its operator installs ${name} in the cloud and adds ${optional} to "services" of the backend.`;
+}
+
+/** Octavia has the same words if another service is away. They may also have addresses inside the cloud. */
+async function missed(api: Api, cause: unknown): Promise<Error> {
+  const others = ['network', 'key-manager'] as const;
+  const there = await Promise.all(others.map(async (service) => ((await api.has(service)) ? [service] : [])));
+  const trouble = await troubleOf(api, there.flat());
+  if (trouble !== undefined) return new Unavailable(trouble, { cause });
+  return new Refused('Octavia can not read a port, a subnet or a certificate of the load balancer', { cause });
 }
 
 /** Asks each service for something small. */

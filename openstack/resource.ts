@@ -69,7 +69,7 @@ export function idIn(text: string | null | undefined, kind: Kind): string | unde
   return of === kind ? id : undefined;
 }
 
-/** More than two minutes: so long Nova waits for a guest that is asked to reboot. */
+/** At the pauses of `progressing`, more than two minutes: so long Nova waits for a guest that is asked to reboot. */
 const OFTEN = 45;
 
 /** Orders get lost with the bus of the cloud. Whether this was seen so often in a row that it is time to do something about it. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Backend, type Kind, type Ref, Unavailable } from '../src/backends/contract/backend.ts';
+import { type Backend, type Kind, type Ref, Refused, Unavailable } from '../src/backends/contract/backend.ts';
 
 /** The services tell nobody what changes, so everything is listed again and again. */
 const WATCH_MS = 20_000;
@@ -16,6 +16,8 @@ export function watchOf<K extends Kind>(
 ): NonNullable<Backend['watch']> {
   /** As it was when somebody last looked. */
   let before: ReadonlyMap<string, Reported> | undefined;
+  /** Kinds whose service did not answer. */
+  const silent = new Set<K>();
 
   async function listed(kind: K, call: Parameters<Backend['list']>[0]): Promise<Reported[]> {
     const found: Reported[] = [];
@@ -26,24 +28,31 @@ export function watchOf<K extends Kind>(
     return found;
   }
 
-  async function look(call: Parameters<Backend['list']>[0]): Promise<Map<string, Reported>> {
-    const all: Reported[] = [];
-    for (const kind of kinds) {
-      const found = await listed(kind, call).catch((error: unknown) => {
-        if (!(error instanceof Unavailable)) throw error;
-        // While one service is away, what the others have is looked at.
-        return [...(before?.values() ?? [])].filter((one) => one.kind === kind);
-      });
-      all.push(...found);
-    }
-    return new Map(all.map((one) => [`${one.kind} ${one.id}`, one]));
+  /** While one service is away, what the others have is looked at. Returns how long those took. */
+  async function look(call: Parameters<Backend['list']>[0]): Promise<{ now: Map<string, Reported>; took: number }> {
+    const begun = performance.now();
+    const lists = await Promise.all(
+      kinds.map(async (kind) => {
+        try {
+          const found = await listed(kind, call);
+          silent.delete(kind);
+          return { found, took: performance.now() - begun };
+        } catch (error) {
+          if (!(error instanceof Refused || error instanceof Unavailable)) throw error;
+          if (!silent.has(kind)) call.log.warn({ kind, why: error.message }, 'what the cloud has could not be listed');
+          silent.add(kind);
+          if (silent.size === kinds.length) throw error;
+          return { found: [...(before?.values() ?? [])].filter((one) => one.kind === kind), took: 0 };
+        }
+      }),
+    );
+    const now = new Map(lists.flatMap(({ found }) => found).map((one) => [`${one.kind} ${one.id}`, one]));
+    return { now, took: Math.max(...lists.map(({ took }) => took)) };
   }
 
   return async function* watch(call) {
     while (!call.signal.aborted) {
-      const begun = performance.now();
-      const now = await look(call);
-      const took = performance.now() - begun;
+      const { now, took } = await look(call);
       if (before) yield* changesBetween(before, now);
       before = now;
       await sleep(Math.max(WATCH_MS, took * BREATH), undefined, { signal: call.signal });

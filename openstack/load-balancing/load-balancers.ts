@@ -34,8 +34,8 @@ const Statuses = Type.Object({
 });
 
 const PATH = '/loadbalancers';
-/** What Octavia calls a load balancer without a member that has failed. */
-const SOUND = new Set(['NO_MONITOR', 'OFFLINE', 'ONLINE']);
+/** Operating states in which no member has failed. */
+const WITHOUT_FAILURE = new Set(['NO_MONITOR', 'OFFLINE', 'ONLINE']);
 
 export const loadBalancers: Resource<'load_balancer', Balancer> = {
   paceMs: 500,
@@ -51,7 +51,7 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
     return found && withMembers(api, found.loadbalancer);
   },
   async create({ api, names, ref }, { name, enabled, flavorId, portId, failovers }) {
-    // Others are made as the cloud makes them by default.
+    // A flavor that isn't mapped is left to the cloud.
     const flavor_id = names.mappings.loadBalancerFlavors[flavorId];
     const loadbalancer = {
       name,
@@ -69,12 +69,13 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
     const path = `${PATH}/${live.id}`;
     const { provisioning_status: status } = live;
     if (status.startsWith('PENDING_')) return { doing: status };
-    const { failovers, flavor } = notes;
-    // Nothing else tells them.
+    const { failing, failovers, flavor } = notes;
+    // Octavia tells neither of them.
     if (failovers === undefined)
       return { doing: 'noting', notes: { flavor: spec.flavorId, failovers: spec.failovers } };
-    if (failovers !== spec.failovers) {
-      await failOver(site, path, spec.failovers);
+    // One without an answer has begun only if something has changed.
+    if (failovers !== spec.failovers || (failing !== undefined && failing === live.updated_at)) {
+      await failOver(site, live, spec.failovers);
       return { doing: 'failing over', notes: { failovers: spec.failovers } };
     }
     if (status !== 'ACTIVE')
@@ -103,26 +104,28 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
     provisioning_status === 'ERROR',
     operating_status,
     updated_at,
-    SOUND.has(operating_status) ? {} : members,
+    WITHOUT_FAILURE.has(operating_status) ? {} : members,
   ],
   async all(api) {
     const all = await api.list('load-balancer', PATH, Balancer, { project_id: await api.projectId() });
     return Promise.all(
-      all.map(async (one) => (SOUND.has(one.operating_status) ? { ...one, members: {} } : withMembers(api, one))),
+      all.map(async (one) =>
+        WITHOUT_FAILURE.has(one.operating_status) ? { ...one, members: {} } : withMembers(api, one),
+      ),
     );
   },
   idOf: ({ tags }) => tags.map((tag) => idIn(tag, 'load_balancer')).find((id) => id !== undefined),
 };
 
-/** One that is lost is not ordered again: Octavia may still do it. */
+/** Orders a failover, and notes that first. */
 async function failOver(
   { api, notes, remember }: Site<'load_balancer'>,
-  path: string,
+  { id, updated_at }: Balancer,
   failovers: number,
 ): Promise<void> {
-  await remember({ ...notes, failovers });
+  await remember({ ...notes, failovers, failing: updated_at });
   try {
-    await api.send('load-balancer', 'PUT', `${path}/failover`, undefined);
+    await api.send('load-balancer', 'PUT', `${PATH}/${id}/failover`, undefined);
   } catch (error) {
     if (!(error instanceof Unclear)) await remember(notes);
     throw error;
@@ -133,7 +136,7 @@ const Port = Type.Object({
   port: Type.Object({ fixed_ips: Type.Array(Type.Object({ ip_address: Type.String(), subnet_id: Type.String() })) }),
 });
 
-/** Of several addresses of a port Octavia has to be told which is the first one: ours is of IPv4. Train's Octavia takes only one. */
+/** Names the first address of a port with several, the IPv4 one: Octavia doesn't choose. Train's takes only one. */
 async function vipOf(api: Api, vip_port_id: string) {
   const { fixed_ips } = (await api.get('network', `/ports/${vip_port_id}`, Port)).port;
   const [first, ...others] = fixed_ips.toSorted(
@@ -143,7 +146,7 @@ async function vipOf(api: Api, vip_port_id: string) {
   return { vip_port_id, vip_subnet_id: first.subnet_id, additional_vips: others };
 }
 
-/** Members have our IDs as their names. While something is done to the load balancer, nobody needs to know how they are. */
+/** Adds how the members are, by their names, which are our IDs. While the load balancer changes, nobody needs that. */
 async function withMembers(api: Api, balancer: Static<typeof Balancer>): Promise<Balancer> {
   if (balancer.provisioning_status.startsWith('PENDING_')) return { ...balancer, members: {} };
   const found = await api.find('load-balancer', `${PATH}/${balancer.id}/status`, Statuses);
@@ -155,11 +158,11 @@ async function withMembers(api: Api, balancer: Static<typeof Balancer>): Promise
 
 const HEALTH = ['DRAINING', 'ERROR', 'ONLINE'] as const satisfies MemberHealth[];
 
-/** Leaves out members that nobody has asked, or asks. */
+/** Leaves out members without health checks. */
 function healthOf(members: Balancer['members']): Record<string, MemberHealth> {
-  const asked = Object.entries(members).flatMap(([id, status]) => {
+  const checked = Object.entries(members).flatMap(([id, status]) => {
     const health = HEALTH.find((one) => one === status);
     return health ? [[id, health] as const] : [];
   });
-  return Object.fromEntries(asked);
+  return Object.fromEntries(checked);
 }

@@ -4,7 +4,7 @@ import { newSamples } from '../../test/backends/samples.ts';
 import * as parts from './parts.ts';
 
 const MARK = 'tradewind-load_balancer-1';
-const known: parts.Known = { secret: async (id) => `http://keys/${id}`, subnet: async (id) => `their-${id}` };
+const known: parts.CloudIds = { secret: async (id) => `http://keys/${id}`, subnet: async (id) => `their-${id}` };
 const { spec } = newSamples().load_balancer;
 const [[listenerId, listener]] = Object.entries(spec.listeners) as [[string, ListenerSpec]];
 const [[, pool]] = Object.entries(spec.pools) as [[string, (typeof spec.pools)[string]]];

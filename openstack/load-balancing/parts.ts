@@ -39,7 +39,7 @@ export function bodyOf({ mark, fields }: Part, balancer: string): Fields & { tag
 export const isPart = ({ mark, fixed }: Part, live: LivePart): boolean =>
   live.tags.includes(mark) && hasFields(live, fixed);
 
-/** Octavia could not do what it was told. The load balancer goes on without it. */
+/** Whether Octavia failed at the last order. The load balancer works without the part. */
 export const isBroken = ({ provisioning_status }: Fields): boolean => provisioning_status === 'ERROR';
 
 /** Whether it was told what is wanted and has done it, and nobody has changed it since. */
@@ -50,20 +50,20 @@ export const isAsWanted = (part: Part, live: LivePart, balancer: string): boolea
 
 export const hasFields = (live: Fields, fields: Fields): boolean =>
   Object.entries(fields).every(
-    ([name, value]) => value === undefined || isDeepStrictEqual(plain(live[name] ?? null), plain(value)),
+    ([name, value]) => value === undefined || isDeepStrictEqual(comparable(live[name] ?? null), comparable(value)),
   );
 
 /** Lists of texts are sets to Octavia. */
-const plain = (value: unknown): unknown =>
+const comparable = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(String).toSorted((one, other) => one.localeCompare(other)) : value;
 
 /** Finds the cloud's IDs of what parts refer to. Something that isn't there yet is waited for. */
-export interface Known {
+export interface CloudIds {
   secret(id: string): Promise<string>;
   subnet(id: string): Promise<string | undefined>;
 }
 
-export async function poolPart(id: string, pool: PoolSpec, { secret }: Known): Promise<Part> {
+export async function poolPart(id: string, pool: PoolSpec, { secret }: CloudIds): Promise<Part> {
   const { persistence: kept, tls } = pool;
   const fields = {
     name: pool.name,
@@ -102,7 +102,7 @@ export function monitorPart(poolId: string, monitor: MonitorSpec): Part {
       domain_name: http.domain,
     }),
   };
-  // Octavia checks a new version against the former name of a host.
+  // Fixed, as Octavia checks a new version against the former domain name.
   return partOf('healthmonitor', poolId, { type: monitor.type, http_version }, fields);
 }
 
@@ -110,7 +110,7 @@ export function monitorPart(poolId: string, monitor: MonitorSpec): Part {
 export const membersOf = (
   { connectivity }: Pick<LoadBalancerSpec, 'connectivity'>,
   { members }: PoolSpec,
-  { subnet }: Known,
+  { subnet }: CloudIds,
 ): Promise<Fields[]> =>
   Promise.all(
     Object.entries(members).map(async ([name, member]) => {
@@ -138,7 +138,7 @@ export async function listenerPart(
   listener: ListenerSpec,
   { pools }: Pick<LoadBalancerSpec, 'pools'>,
   default_pool_id: string | null,
-  { secret }: Known,
+  { secret }: CloudIds,
 ): Promise<Part> {
   const timeouts = { ...pools[listener.defaultPoolId ?? '']?.timeouts, ...listener.timeouts };
   const { certificates } = listener;

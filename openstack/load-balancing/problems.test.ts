@@ -37,6 +37,8 @@ it.each<[string, LoadBalancerSpec, string | undefined]>([
   ['a range of codes', withHttp({ codes: '200-204' }), undefined],
   ['a list with a range', withHttp({ codes: '200,300-302' }), 'expected_codes'],
   ['a name of a host', withHttp({ domain: 'www.shop-1.example.' }), undefined],
+  ['a name that begins with an underscore', withHttp({ domain: '_dmarc.example.com' }), undefined],
+  ['a name with another underscore', withHttp({ domain: 'example.a_b' }), 'domain_name'],
   ['a name with an empty part', withHttp({ domain: 'a..b' }), 'domain_name'],
   ['a name that begins with a hyphen', withHttp({ domain: '-a.b' }), 'domain_name'],
   ['a cookie of the application', withPool({ persistence: { type: 'APP_COOKIE', cookieName: 'cart' } }), undefined],

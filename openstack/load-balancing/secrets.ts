@@ -9,21 +9,21 @@ const Text = Type.Union([Type.String(), Type.Null()]);
 const Common = { name: Text, status: Type.String(), created: Type.String() };
 const Secret = Type.Object({ secret_ref: Type.String(), ...Common });
 const Container = Type.Object({ container_ref: Type.String(), ...Common });
-const Either = Type.Object({
+const SecretOrContainer = Type.Object({
   secret_ref: Type.Optional(Type.String()),
   container_ref: Type.Optional(Type.String()),
   ...Common,
 });
-type Kept = Static<typeof Either> & { id: string };
+type Stored = Static<typeof SecretOrContainer> & { id: string };
 
-/** The most that Barbican gives; it's 10 otherwise. */
+/** Barbican's largest page; the default is 10. */
 const PAGE = { limit: '100' };
 
 /** What Octavia reads of a container, and what it is for us. */
 const PARTS = { certificate: 'certificate', private_key: 'private_key', intermediates: 'certificate_chain' } as const;
 type Part = keyof typeof PARTS;
 
-const asKept = (found: Static<typeof Either>): Kept => ({
+const asStored = (found: Static<typeof SecretOrContainer>): Stored => ({
   ...found,
   id: found.container_ref ?? found.secret_ref ?? '',
 });
@@ -31,7 +31,7 @@ const asKept = (found: Static<typeof Either>): Kept => ({
 const pathOf = (address: string): string => `/${new URL(address).pathname.split('/').slice(-2).join('/')}`;
 const nameOfPart = (ref: Site<'secret'>['ref'], part: Part): string => `${markOf(ref)}-${part}`;
 
-export const secrets: Resource<'secret', Kept> = {
+export const secrets: Resource<'secret', Stored> = {
   paceMs: 200,
   async marked({ api, ref }) {
     const name = markOf(ref);
@@ -39,11 +39,11 @@ export const secrets: Resource<'secret', Kept> = {
       api.list('key-manager', '/secrets', Secret, { name }),
       api.list('key-manager', '/containers', Container, { name }),
     ]);
-    return [...alone, ...bundles].map(asKept).toSorted((one, other) => one.created.localeCompare(other.created));
+    return [...alone, ...bundles].map(asStored).toSorted((one, other) => one.created.localeCompare(other.created));
   },
   async get(api, address) {
-    const found = await api.find('key-manager', pathOf(address), Either);
-    return found && asKept(found);
+    const found = await api.find('key-manager', pathOf(address), SecretOrContainer);
+    return found && asStored(found);
   },
   create: (site, { secrets: parts }) => (parts.payload ? makeSecret(site) : makeBundle(site)),
   change: async () => undefined,
@@ -63,31 +63,35 @@ export const secrets: Resource<'secret', Kept> = {
       api.list('key-manager', '/secrets', Secret, PAGE),
       api.list('key-manager', '/containers', Container, PAGE),
     ]);
-    return [...alone, ...bundles].map(asKept);
+    return [...alone, ...bundles].map(asStored);
   },
   idOf: ({ name }) => idIn(name, 'secret'),
 };
 
+const LOST = 'Tradewind no longer has the secret';
 const Made = Type.Object({ secret_ref: Type.String() });
 
 async function store({ api }: Site<'secret'>, name: string, payload: string | undefined, how: object): Promise<string> {
-  if (!payload) throw new Refused('The secret is lost');
+  if (!payload) throw new Refused(LOST);
   const secret = { name, payload, secret_type: 'opaque', ...how };
   return (await api.send('key-manager', 'POST', '/secrets', secret, Made)).secret_ref;
 }
 
-async function makeSecret(site: Site<'secret'>): Promise<Kept> {
+async function makeSecret(site: Site<'secret'>): Promise<Stored> {
   const how = { payload_content_type: 'application/octet-stream', payload_content_encoding: 'base64' };
   return made(await store(site, markOf(site.ref), await site.call.secret('payload'), how));
 }
 
-async function makeBundle(site: Site<'secret'>): Promise<Kept> {
+async function makeBundle(site: Site<'secret'>): Promise<Stored> {
   const { api, call, ref } = site;
+  const payloads = await Promise.all(
+    (Object.entries(PARTS) as [Part, string][]).map(async ([name, of]) => ({ name, payload: await call.secret(of) })),
+  );
+  // A chain may be empty.
+  const given = payloads.filter(({ name, payload }) => payload || name !== 'intermediates');
+  if (given.some(({ payload }) => !payload)) throw new Refused(LOST);
   const secret_refs: { name: Part; secret_ref: string }[] = [];
-  for (const [name, of] of Object.entries(PARTS) as [Part, string][]) {
-    const payload = await call.secret(of);
-    // A chain may be empty.
-    if (name === 'intermediates' && !payload) continue;
+  for (const { name, payload } of given) {
     const secret_ref = await store(site, nameOfPart(ref, name), payload, { payload_content_type: 'text/plain' });
     secret_refs.push({ name, secret_ref });
   }
@@ -96,4 +100,4 @@ async function makeBundle(site: Site<'secret'>): Promise<Kept> {
   return made((await api.send('key-manager', 'POST', '/containers', container, Address)).container_ref);
 }
 
-const made = (id: string): Kept => ({ id, name: null, status: 'ACTIVE', created: '' });
+const made = (id: string): Stored => ({ id, name: null, status: 'ACTIVE', created: '' });

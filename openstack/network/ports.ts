@@ -10,6 +10,7 @@ const Port = Type.Object({
   mac_address: Type.String(),
   port_security_enabled: Type.Optional(Type.Boolean()),
   security_groups: Type.Array(Type.String()),
+  device_owner: Type.Optional(Type.String()),
   fixed_ips: Type.Array(Type.Object({ ip_address: Type.String(), subnet_id: Type.String() })),
   allowed_address_pairs: Type.Array(Pair),
 });
@@ -39,7 +40,8 @@ export const ports: Resource<'port', Port> = {
   },
   async change(site, live, spec) {
     const wanted = await filtering(site, spec);
-    wanted.security_groups.push(...(await groupsOfOthers(site.api, live, wanted.security_groups)));
+    const mayBalance = spec.portSecurity && !live.device_owner;
+    if (mayBalance) wanted.security_groups.push(...(await groupsOfOthers(site.api, live, wanted.security_groups)));
     const pairs = wanted.allowed_address_pairs.map((pair) => pairText(pair, spec.macAddress));
     const isFiltered =
       (live.port_security_enabled ?? true) === wanted.port_security_enabled &&
@@ -81,7 +83,7 @@ async function filtering({ api, names }: Site<'port'>, { portSecurity, groups, a
   };
 }
 
-/** Octavia puts a group of its own project on the port of a load balancer. */
+/** Returns the groups that other projects put on a port, as Octavia does. */
 async function groupsOfOthers(api: Api, { security_groups }: Port, wanted: readonly string[]): Promise<string[]> {
   const others = security_groups.filter((group) => !wanted.includes(group));
   const own = await api.projectId();

@@ -174,8 +174,11 @@ async function askBackend(
     log,
     async remember(handle) {
       signal.throwIfAborted();
+      const former = claim.handle;
       claim.handle = handle;
-      if (!(await keep(claims.sql, workerId, claim, claim.doing))) throw new Overtaken();
+      if (await keep(claims.sql, workerId, claim, claim.doing)) return;
+      claim.handle = former;
+      throw new Overtaken();
     },
     secret: (name) => secretOf({ sql: claims.sql, secrets }, { kind, id }, name),
   };
