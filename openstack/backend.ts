@@ -324,12 +324,14 @@ function handleOf({ handle }: Pick<Ref, 'handle'>): Handle | undefined {
   return typeof handle === 'object' && handle !== null && 'id' in handle ? (handle as unknown as Handle) : undefined;
 }
 
-/** Says what has no such things here, and what would change that. */
+const MAKERS: Partial<Record<Kind, Optional>> = { load_balancer: 'octavia', secret: 'barbican' };
+
+/** Says that the region has none of these things, and how it gets them. */
 function lackOf(kind: Kind): string {
   const what = kind.replaceAll('_', ' ');
-  const optional = Object.entries({ octavia: 'load_balancer', barbican: 'secret' }).find(([, of]) => of === kind)?.[0];
+  const optional = MAKERS[kind];
   if (!optional) return `The cloud of this region has no ${what}s.`;
-  const { name } = SERVICES[OPTIONAL[optional as Optional]];
+  const { name } = SERVICES[OPTIONAL[optional]];
   return `This region makes no ${what}s: for that, its operator installs ${name} in the cloud and adds ${optional} to "services" of the backend.`;
 }
 

@@ -40,10 +40,9 @@ const WITHOUT_FAILURE = new Set(['NO_MONITOR', 'OFFLINE', 'ONLINE']);
 export const loadBalancers: Resource<'load_balancer', Balancer> = {
   paceMs: 500,
   async marked({ api, ref }) {
-    const mark = markOf(ref);
-    const found = await api.list('load-balancer', PATH, Balancer, { tags: mark, project_id: await api.projectId() });
-    const own = found.filter(({ tags }) => tags.includes(mark));
-    const oldestFirst = own.toSorted((one, other) => one.created_at.localeCompare(other.created_at));
+    const filter = { tags: markOf(ref), project_id: await api.projectId() };
+    const found = await api.list('load-balancer', PATH, Balancer, filter);
+    const oldestFirst = found.toSorted((one, other) => one.created_at.localeCompare(other.created_at));
     return Promise.all(oldestFirst.map((one) => withMembers(api, one)));
   },
   async get(api, id) {
@@ -66,7 +65,6 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
   async change(site, live, spec) {
     const { api, call, names, notes } = site;
     const { loadBalancerFlavors: flavors } = names.mappings;
-    const path = `${PATH}/${live.id}`;
     const { provisioning_status: status } = live;
     if (status.startsWith('PENDING_')) return { doing: status };
     const { failing, failovers, flavor } = notes;
@@ -88,7 +86,7 @@ export const loadBalancers: Resource<'load_balancer', Balancer> = {
       throw new Refused('Octavia gives a load balancer no other flavor once it is there');
     if (live.name !== spec.name || live.admin_state_up !== spec.enabled) {
       const loadbalancer = { name: spec.name, admin_state_up: spec.enabled };
-      await api.send('load-balancer', 'PUT', path, { loadbalancer });
+      await api.send('load-balancer', 'PUT', `${PATH}/${live.id}`, { loadbalancer });
       return { doing: 'changing' };
     }
     return changeTree(site, live, spec);

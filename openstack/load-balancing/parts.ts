@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ListenerSpec, LoadBalancerSpec, MonitorSpec, PoolSpec } from '../../src/backends/contract/specs.ts';
+import type {
+  L7PolicySpec,
+  ListenerSpec,
+  LoadBalancerSpec,
+  MonitorSpec,
+  PoolSpec,
+} from '../../src/backends/contract/specs.ts';
 import { digestOf } from '../resource.ts';
 
 /* The parts of a load balancer as Octavia has them. */
@@ -158,20 +164,18 @@ export async function listenerPart(
   return partOf('listener', id, { protocol: listener.protocol, protocol_port: listener.port }, fields);
 }
 
-type PolicySpec = ListenerSpec['policies'][string];
-
 type PoolIdOf = (id: string) => string | null;
 
 /** `position` is the place among the policies of the listener, from 1. */
 export function policyPart(
   id: string,
-  { name, action }: PolicySpec,
+  { name, action }: L7PolicySpec,
   { position, listener_id, poolIdOf }: { position: number; listener_id: string | undefined; poolIdOf: PoolIdOf },
 ): Part {
   return partOf('l7policy', id, { listener_id }, { name, position, ...actionOf(action, poolIdOf) });
 }
 
-function actionOf(action: PolicySpec['action'], poolIdOf: PoolIdOf): Fields {
+function actionOf(action: L7PolicySpec['action'], poolIdOf: PoolIdOf): Fields {
   switch (action.kind) {
     case 'reject':
       return { action: 'REJECT' };
@@ -184,7 +188,7 @@ function actionOf(action: PolicySpec['action'], poolIdOf: PoolIdOf): Fields {
   }
 }
 
-export const rulePart = (id: string, rule: PolicySpec['rules'][string]): Part =>
+export const rulePart = (id: string, rule: L7PolicySpec['rules'][string]): Part =>
   partOf(
     'rule',
     id,

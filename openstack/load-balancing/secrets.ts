@@ -68,18 +68,21 @@ export const secrets: Resource<'secret', Stored> = {
   idOf: ({ name }) => idIn(name, 'secret'),
 };
 
-const LOST = 'Tradewind no longer has the secret';
 const Made = Type.Object({ secret_ref: Type.String() });
 
-async function store({ api }: Site<'secret'>, name: string, payload: string | undefined, how: object): Promise<string> {
-  if (!payload) throw new Refused(LOST);
+function needed(payload: string | undefined): string {
+  if (!payload) throw new Refused('Tradewind no longer has the secret');
+  return payload;
+}
+
+async function store({ api }: Site<'secret'>, name: string, payload: string, how: object): Promise<string> {
   const secret = { name, payload, secret_type: 'opaque', ...how };
   return (await api.send('key-manager', 'POST', '/secrets', secret, Made)).secret_ref;
 }
 
 async function makeSecret(site: Site<'secret'>): Promise<Stored> {
   const how = { payload_content_type: 'application/octet-stream', payload_content_encoding: 'base64' };
-  return made(await store(site, markOf(site.ref), await site.call.secret('payload'), how));
+  return made(await store(site, markOf(site.ref), needed(await site.call.secret('payload')), how));
 }
 
 async function makeBundle(site: Site<'secret'>): Promise<Stored> {
@@ -88,8 +91,9 @@ async function makeBundle(site: Site<'secret'>): Promise<Stored> {
     (Object.entries(PARTS) as [Part, string][]).map(async ([name, of]) => ({ name, payload: await call.secret(of) })),
   );
   // A chain may be empty.
-  const given = payloads.filter(({ name, payload }) => payload || name !== 'intermediates');
-  if (given.some(({ payload }) => !payload)) throw new Refused(LOST);
+  const given = payloads
+    .filter(({ name, payload }) => payload || name !== 'intermediates')
+    .map(({ name, payload }) => ({ name, payload: needed(payload) }));
   const secret_refs: { name: Part; secret_ref: string }[] = [];
   for (const { name, payload } of given) {
     const secret_ref = await store(site, nameOfPart(ref, name), payload, { payload_content_type: 'text/plain' });

@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import { Refused } from '../../src/backends/contract/backend.ts';
-import type { LoadBalancerSpec, PoolSpec } from '../../src/backends/contract/specs.ts';
+import type { L7PolicySpec, LoadBalancerSpec, PoolSpec } from '../../src/backends/contract/specs.ts';
 import { type Live, markOf, type Site, type Step } from '../resource.ts';
 import * as parts from './parts.ts';
 
 const LivePart = Type.Object({ id: Type.String(), tags: Type.Array(Type.String()) });
 type LivePart = parts.LivePart;
-type PolicySpec = LoadBalancerSpec['listeners'][string]['policies'][string];
 
 /** The load balancer whose parts these are: its ID in the cloud, and its mark, which all of its parts have. */
 interface Balancer extends Site<'load_balancer'> {
@@ -26,7 +25,7 @@ interface Tree {
   pools: Pairs;
   monitors: Pairs;
   listeners: Pairs;
-  policies: Pairs<Pair & { rules: PolicySpec['rules'] }>;
+  policies: Pairs<Pair & { rules: L7PolicySpec['rules'] }>;
   /** What is below pools and policies, as it is. */
   members: ReadonlyMap<string, LivePart[]>;
   rules: ReadonlyMap<string, LivePart[]>;
@@ -132,7 +131,7 @@ async function readTree(balancer: Balancer, spec: LoadBalancerSpec, known: parts
 }
 
 /** Those of a listener in the order in which they are tried. */
-const inOrder = (policies: Record<string, PolicySpec>): [string, PolicySpec][] =>
+const inOrder = (policies: Record<string, L7PolicySpec>): [string, L7PolicySpec][] =>
   Object.entries(policies).toSorted(
     ([oneId, one], [otherId, other]) => one.position - other.position || oneId.localeCompare(otherId),
   );
@@ -267,7 +266,7 @@ const keyOf = ({ address, protocol_port }: parts.Fields): string => `${address} 
 async function bringRules(
   balancer: Balancer,
   policyId: string,
-  rules: PolicySpec['rules'],
+  rules: L7PolicySpec['rules'],
   live: readonly LivePart[],
 ): Promise<Step | undefined> {
   const path = rulesOf(policyId);

@@ -98,7 +98,7 @@ export async function assertAsWanted(
     [KINDS],
   );
   expect(listed.toSorted()).toEqual(rows.map(({ kind, id }) => `${kind} ${id}`).toSorted());
-  // Our own list doesn't show what has lost its mark. Neutron shows administrators the things of other projects, too.
+  // Things that have lost their mark are missing in our own list. Administrators also see other projects' things in Neutron.
   const isOurs = ({ project_id = project, device_owner = '' }: Static<typeof Thing>) =>
     project_id === project && !device_owner.startsWith('network:');
   const ofKind = (kind: string) => listed.filter((one) => one.startsWith(`${kind} `)).length;
