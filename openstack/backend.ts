@@ -13,8 +13,7 @@ import {
 } from '../src/backends/contract/backend.ts';
 import { holdsData } from '../src/backends/contract/needs.ts';
 import type { LoadBalancerSpec, Specs } from '../src/backends/contract/specs.ts';
-import { type Api, type Client, createClient } from './cloud/client.ts';
-import type { CloudAccess } from './cloud/clouds.ts';
+import type { Api, Client } from './cloud/client.ts';
 import { isGone, isInTheWay, isMissedByOctavia, isTaken, SERVICES, Unclear } from './cloud/errors.ts';
 import { consoleIn } from './compute/console.ts';
 import { machines } from './compute/machines.ts';
@@ -63,7 +62,7 @@ interface Handle {
 }
 
 export interface OpenStackSettings {
-  access: CloudAccess;
+  client: Client;
   externalNetwork: string | undefined;
   keptAddresses: number;
   mappings: Mappings;
@@ -94,7 +93,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
     ...(settings.optional.includes('barbican') && { secret: secrets }),
   };
   const resourceOf = (kind: Kind): Any | undefined => (resources as Record<string, Any>)[kind];
-  const client: Client = createClient(settings.access);
+  const { client } = settings;
   const names: Names = createNames(settings.mappings, lookup);
 
   async function lookup(api: Api, kind: Kind, id: string): Promise<string | undefined> {
@@ -296,7 +295,7 @@ export function createOpenStackBackend(settings: OpenStackSettings): Backend {
         lacks.length > 0 ? [] : lostOf(settings.mappings, offered, await inventoryOf(api, settings.optional));
       return { has, lacks: [...lacks, ...lost] };
     },
-    about: () => `the cloud at ${settings.access.authUrl}`,
+    about: () => `the cloud at ${client.authUrl}`,
   };
   return { ...backend, watch: watchOf(kinds, listOf, (handle) => handleOf({ handle })?.seen) };
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { BackendMaker } from '../src/backends/maker.ts';
 import { SettingError } from '../src/lib/errors.ts';
 import { createOpenStackBackend } from './backend.ts';
+import { createClient } from './cloud/client.ts';
 import { accessIn } from './cloud/clouds.ts';
 import { OPTIONAL, type Optional } from './inspection.ts';
 
@@ -64,7 +65,7 @@ export const openstack: BackendMaker = {
     const { flavors = {}, images = {}, networks = {}, volume_types: volumeTypes = {} } = maps;
     const { load_balancer_flavors: loadBalancerFlavors = {}, services: optional = [] } = maps;
     return createOpenStackBackend({
-      access: accessOf(name, secrets.clouds ?? '', cloud),
+      client: createClient(accessOf(name, secrets.clouds ?? '', cloud)),
       externalNetwork,
       keptAddresses,
       mappings: { flavors, images, loadBalancerFlavors, networks, volumeTypes },

@@ -8,11 +8,12 @@ const BREATH = 4;
 
 type Reported = Pick<Ref, 'id' | 'kind'> & { seen?: string };
 
-/** Returns a watch that lists everything regularly and reports the differences. */
+/** Returns a watch that lists everything every `eachMs` and reports the differences. */
 export function watchOf<K extends Kind>(
   kinds: readonly K[],
   list: (kind: K, ...call: Parameters<Backend['list']>) => ReturnType<Backend['list']>,
   seenIn: (handle: Ref['handle']) => string | undefined,
+  eachMs = WATCH_MS,
 ): NonNullable<Backend['watch']> {
   /** As it was when somebody last looked. */
   let before: ReadonlyMap<string, Reported> | undefined;
@@ -55,7 +56,7 @@ export function watchOf<K extends Kind>(
       const { now, took } = await look(call);
       if (before) yield* changesBetween(before, now);
       before = now;
-      await sleep(Math.max(WATCH_MS, took * BREATH), undefined, { signal: call.signal });
+      await sleep(Math.max(eachMs, took * BREATH), undefined, { signal: call.signal });
     }
   };
 }

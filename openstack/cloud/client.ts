@@ -74,6 +74,7 @@ export interface Api {
 }
 
 export interface Client {
+  authUrl: string;
   on(call: Pick<Call, 'log' | 'signal'>): Api;
 }
 
@@ -132,6 +133,7 @@ export function createClient(access: CloudAccess): Client {
   }
 
   return {
+    authUrl: access.authUrl,
     on(call) {
       async function json(service: Service, path: string, request: Request): Promise<unknown> {
         const text = await ask(call, service, path, request);

@@ -7,6 +7,7 @@ import {
   type Backend,
   type Call,
   type Convergence,
+  type Json,
   type Kind,
   type Load,
   type Ref,
@@ -33,6 +34,8 @@ export interface Stand {
   open(): Backend;
   close(): Promise<void>;
 }
+
+type Listed = Pick<Ref, 'handle' | 'id' | 'kind'>;
 
 /** What a test begins with: a thing that never was, that was removed or never was, or that is there. */
 type Beginning = 'never' | 'gone' | 'there';
@@ -72,6 +75,23 @@ export function conformance(
     return begun;
   };
   let stand: Stand;
+  let lastList: Promise<unknown> = Promise.resolve();
+  let nextList: Promise<Listed[]> | undefined;
+  /** Lists all that is there. Whoever asks while a list is being made gets the next one, together with all others. */
+  function list(): Promise<Listed[]> {
+    nextList ??= lastList.then(() => {
+      nextList = undefined;
+      const listed = listNow();
+      lastList = listed.catch(() => {});
+      return listed;
+    });
+    return nextList;
+  }
+  async function listNow(): Promise<Listed[]> {
+    const listed: Listed[] = [];
+    for await (const one of stand.open().list({ log, signal: new AbortController().signal })) listed.push(one);
+    return listed;
+  }
   describe(`${name}`, () => {
     beforeAll(begin);
     afterAll(() => stand?.close());
@@ -160,10 +180,15 @@ export function conformance(
         const ref: Ref = { kind: of, id, regionId: 1, projectId: 1, handle: null };
         let generation = 0;
         const gone = new AbortController();
+        // As handles are stored between processes.
+        const remember = async (handle: Json) => {
+          ref.handle = JSON.parse(JSON.stringify(handle));
+        };
         const newCall = (signal = gone.signal, wasThere = false): Call => ({
           signal,
           generation: ++generation,
           wasThere,
+          remember,
           secret: async (secret) => SECRETS[secret],
           log,
         });
@@ -174,25 +199,20 @@ export function conformance(
         }
         /** Calls `once` until the thing is as wanted. */
         async function bring(spec: Specs[Kind] | null, once: () => ReturnType<typeof told> = () => told(spec)) {
+          let doing = '';
           for (let count = 1; count <= mostCalls; count++) {
             const answer = await once();
-            // As it is stored between processes.
-            if (answer.handle !== undefined) ref.handle = JSON.parse(JSON.stringify(answer.handle));
+            if (answer.handle !== undefined) await remember(answer.handle);
             if (answer.state === 'settled') return answer;
-            expect(answer.doing).not.toBe('');
+            doing = answer.doing;
+            expect(doing).not.toBe('');
             expect(answer.askAgainMs).toBeGreaterThan(0);
             await delay(Math.min(answer.askAgainMs, LONGEST_PAUSE_MS));
           }
-          throw new Error(`${of} was not as wanted after ${mostCalls} calls`);
+          throw new Error(`${of} was not as wanted after ${mostCalls} calls: ${doing}`);
         }
         const observe = () => stand.open().observe(ref, newCall());
-        async function listed(): Promise<number> {
-          let count = 0;
-          for await (const one of stand.open().list({ log, signal: gone.signal })) {
-            if (one.kind === of && one.id === id) count++;
-          }
-          return count;
-        }
+        const listed = async () => (await list()).filter((one) => one.kind === of && one.id === id).length;
         return {
           ref,
           told,
@@ -335,18 +355,13 @@ export function conformance(
         'short',
         'there',
         async ({ thing, expectThere, expectGone }) => {
-          const backend = stand.open();
-          const { signal } = new AbortController();
-          for await (const { kind: of, id, handle } of backend.list({ log, signal })) {
-            if (of !== kind || id !== thing.ref.id) continue;
-            // The thing can be observed and removed with what the list says.
-            Object.assign(thing.ref, { handle });
-            await expectThere();
-            await thing.bring(null);
-            await expectGone();
-            return;
-          }
-          expect.unreachable('it is not in the list');
+          const own = (await list()).find((one) => one.kind === kind && one.id === thing.ref.id);
+          // The thing can be observed and removed with what the list says.
+          expect(own, 'it is not in the list').toBeDefined();
+          Object.assign(thing.ref, { handle: own?.handle });
+          await expectThere();
+          await thing.bring(null);
+          await expectGone();
         },
       );
 

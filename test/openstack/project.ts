@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Type } from 'typebox';
 import { stringify } from 'yaml';
-import { type Api, createClient } from '../../openstack/cloud/client.ts';
-import { accessIn } from '../../openstack/cloud/clouds.ts';
+import type { Api } from '../../openstack/cloud/client.ts';
 import type { Backend, Ref } from '../../src/backends/contract/backend.ts';
 import type { Rig } from './rig.ts';
+import { clientOf } from './scenario.ts';
 
 const log = pino({ level: 'silent' });
 const Named = Type.Object({ id: Type.String(), name: Type.String() });
@@ -61,8 +61,7 @@ export async function removeAll(backend: Backend): Promise<void> {
   throw new Error('Some of it is still there');
 }
 
-const apiWith = (clouds: string): Api =>
-  createClient(accessIn(clouds, undefined)).on({ log, signal: new AbortController().signal });
+const apiWith = (clouds: string): Api => clientOf(clouds).on({ log, signal: new AbortController().signal });
 
 function cloudsOf({ authUrl, region, admin }: Rig, project: string): string {
   const auth = {

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createOpenStackBackend } from '../../openstack/backend.ts';
+import { type Client, createClient } from '../../openstack/cloud/client.ts';
 import { accessIn } from '../../openstack/cloud/clouds.ts';
 import type { Backend, Json, Kind, Ref } from '../../src/backends/contract/backend.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import { newSamples, type Sample, type Samples } from '../backends/samples.ts';
+
+export const clientOf = (clouds: string): Client => createClient(accessIn(clouds, undefined));
 
 /** In an order in which each finds what it needs. */
 export const KINDS = [
@@ -26,9 +29,9 @@ export const KINDS = [
 const MOST_CALLS = 400;
 const log = pino({ level: 'silent' });
 
-export const openBackend = (clouds: string, externalNetwork: string): Backend =>
+export const openBackend = (clouds: string, externalNetwork: string, client = clientOf(clouds)): Backend =>
   createOpenStackBackend({
-    access: accessIn(clouds, undefined),
+    client,
     externalNetwork,
     keptAddresses: 4,
     mappings: { flavors: {}, images: {}, loadBalancerFlavors: {}, networks: {}, volumeTypes: {} },

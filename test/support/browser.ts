@@ -112,8 +112,14 @@ interface AxeResults {
   violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[];
 }
 
+const SCHEMES = ['dark', 'light'] as const;
+
 /** What axe finds wrong with the page, or what this selects of it, in light and in dark colours: a line for each place. */
-export async function accessibilityFaults(page: Page, within = ':root'): Promise<string[]> {
+export async function accessibilityFaults(
+  page: Page,
+  within = ':root',
+  schemes: readonly (typeof SCHEMES)[number][] = SCHEMES,
+): Promise<string[]> {
   // By the protocol of the browser's tools: the policy of the page forbids other scripts.
   if (!(await page.evaluate('"axe" in globalThis'))) {
     const session = await page.context().newCDPSession(page);
@@ -121,7 +127,7 @@ export async function accessibilityFaults(page: Page, within = ':root'): Promise
     await session.detach();
   }
   const faults: string[] = [];
-  for (const colorScheme of ['dark', 'light'] as const) {
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
     await painted(page);
     // Of all that it looks at, only the contrast depends on the colours.

@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Runs the longest files first, so that none of them runs alone in the end. A fresh clone knows no durations: whole stories
- * take longer than features. Files that borrow a service come last, one after another: it costs something also while nobody has it.
+ * take longer than features, and OpenStack longest. Files that borrow a service come last, one after another: it costs something also while nobody has it.
  */
 export class StoriesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -15,5 +15,6 @@ export class StoriesFirst extends BaseSequencer {
 
 function rankOf({ moduleId }: TestSpecification): number {
   if (fs.readFileSync(moduleId, 'utf8').includes('borrowService()')) return 2;
+  if (moduleId.includes('/test/openstack/openstack')) return -1;
   return moduleId.includes('/test/acceptance/') ? 0 : 1;
 }
