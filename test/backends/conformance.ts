@@ -30,7 +30,7 @@ export interface Stand {
   kinds: readonly Kind[];
   /** The network outside that its routers and floating addresses use. */
   externalNetworkId?: string;
-  /** Opens the backend as another process would: on the same infrastructure, without any memory. */
+  /** Opens the backend as another process would: on the same infrastructure, without any memory of it; a login may be shared. */
   open(): Backend;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export function conformance(
   let stand: Stand;
   let lastList: Promise<unknown> = Promise.resolve();
   let nextList: Promise<Listed[]> | undefined;
-  /** Lists all that is there. Whoever asks while a list is being made gets the next one, together with all others. */
+  /** Lists all that is there. Whoever asks while a list is being made gets the next one, together with all others; if it fails, it fails for all of them. */
   function list(): Promise<Listed[]> {
     nextList ??= lastList.then(() => {
       nextList = undefined;
@@ -195,7 +195,7 @@ export function conformance(
         const state = { tried: false };
         function told(spec: Specs[Kind] | null, backend = stand.open(), signal?: AbortSignal, wasThere?: boolean) {
           state.tried = true;
-          return backend.converge(ref, spec, newCall(signal, wasThere)) as Promise<Convergence<object | null>>;
+          return backend.converge({ ...ref }, spec, newCall(signal, wasThere)) as Promise<Convergence<object | null>>;
         }
         /** Calls `once` until the thing is as wanted. */
         async function bring(spec: Specs[Kind] | null, once: () => ReturnType<typeof told> = () => told(spec)) {

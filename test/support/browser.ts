@@ -114,7 +114,7 @@ interface AxeResults {
 
 const SCHEMES = ['dark', 'light'] as const;
 
-/** What axe finds wrong with the page, or what this selects of it, in light and in dark colours: a line for each place. */
+/** What axe finds wrong with the page, or what this selects of it: a line for each place. In dark colours, that is contrast only. */
 export async function accessibilityFaults(
   page: Page,
   within = ':root',

@@ -3,7 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Runs the longest files first, so that none of them runs alone in the end. A fresh clone knows no durations: whole stories
- * take longer than features, and OpenStack longest. Files that borrow a service come last, one after another: it costs something also while nobody has it.
+ * take longer than features, and those of OpenStack longest.
+ * Files that borrow a service come last, one after another: it costs something also while nobody has it.
  */
 export class StoriesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
