@@ -50,9 +50,9 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
   afterAll(() => rig?.stop());
 
   it('an operator makes it a region', async () => {
-    // Conformance takes long, and can go on while other tests run.
-    await begin();
     await becomesRegion(rig);
+    // Conformance takes long, and can go on while the next test runs.
+    await begin();
   });
 
   it('fast tests read what the cloud says', async () => {
