@@ -8,7 +8,7 @@ const BREATH = 4;
 
 type Reported = Pick<Ref, 'id' | 'kind'> & { seen?: string };
 
-/** Returns a watch that lists everything every `eachMs` and reports the differences. */
+/** Returns a watch that lists everything every `eachMs`, or less often if the lists take long, and reports the differences. */
 export function watchOf<K extends Kind>(
   kinds: readonly K[],
   list: (kind: K, ...call: Parameters<Backend['list']>) => ReturnType<Backend['list']>,

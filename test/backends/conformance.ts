@@ -30,7 +30,7 @@ export interface Stand {
   kinds: readonly Kind[];
   /** The network outside that its routers and floating addresses use. */
   externalNetworkId?: string;
-  /** Opens the backend as another process would: on the same infrastructure, without any memory of it; a login may be shared. */
+  /** Opens the backend as another process would: on the same infrastructure, and without any memory of it. They may share a login. */
   open(): Backend;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export function conformance(
   let stand: Stand;
   let lastList: Promise<unknown> = Promise.resolve();
   let nextList: Promise<Listed[]> | undefined;
-  /** Lists all that is there. Whoever asks while a list is being made gets the next one, together with all others; if it fails, it fails for all of them. */
+  /** Lists all that is there. Tests that ask while a list is being made share the next one, or its error. */
   function list(): Promise<Listed[]> {
     nextList ??= lastList.then(() => {
       nextList = undefined;

@@ -8,7 +8,7 @@ import type { Rig } from './rig.ts';
 import { servicesOn } from './services.ts';
 
 const USUAL_KILLS = 5;
-/** The number of kills, one after the other. Twenty reach each victim. Set TEST_KILLS to 30 for a thorough run. */
+/** The number of kills, one after the other. Nineteen reach each victim. Set TEST_KILLS to 30 for a thorough run. */
 export const KILLS = Number(process.env.TEST_KILLS ?? USUAL_KILLS);
 const CLIENTS = 3;
 /** How long a service is away. */
@@ -64,7 +64,7 @@ export async function outlivesKills(rig: Rig): Promise<void> {
       process.stderr.write(`${load.tasks.length} tasks, killed ${victim?.name}\n`);
     }
     await load.stop();
-    // For a lost order, Cinder shows a volume that is being created, and deletes it only after its next start.
+    // If the order for a volume is lost, Cinder says that it is creating it, and refuses to delete it until it starts again.
     await rig.kill('cinder-volume');
     await rig.start('cinder-volume');
     await assertWhole(region, load, pool);
