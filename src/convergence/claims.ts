@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Json, Kind } from '../backends/contract/backend.ts';
-import { CHANNEL } from '../db/changes.ts';
-import type { Sql } from '../db/database.ts';
+import type { Database, Sql, Transaction } from '../db/database.ts';
 import { compiledQuery } from '../db/statements.ts';
 import { WORKER_IS_DEAD } from '../worker/heartbeat.ts';
 import { keyOf, orderOf, titleOf, WANTED } from './wants.ts';
@@ -25,6 +24,8 @@ export interface Claim {
   settled_generation: number | null;
   doing: string | null;
   failures: number;
+  /** Whether tasks wait for it. */
+  awaited: boolean;
   /** When the want was due, to the microsecond: a change since the claim is noticed by it. */
   due: string;
 }
@@ -61,7 +62,8 @@ const take = compiledQuery((db, { limit, workerId, except, regions }: Taking) =>
     )
     update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id
     returning wants.kind, wants.id, project_id, region_id, generation, spec, after, handle, failures,
-      settled_generation, doing, due_at::text as due`.compile(db),
+      settled_generation, doing, due_at::text as due,
+      exists (select from task_wants where task_wants.kind = wants.kind and want_id = wants.id) as awaited`.compile(db),
 );
 
 /**
@@ -131,7 +133,7 @@ const mineOf = (workerId: string, { kind, id, generation }: Claim) =>
  * @throws Overtaken
  */
 export async function noteSettled(
-  db: Sql,
+  { sql: db, announce }: Pick<Database | Transaction, 'announce' | 'sql'>,
   workerId: string,
   { claim, observed }: { claim: Claim; observed: object | null },
 ): Promise<void> {
@@ -145,7 +147,7 @@ export async function noteSettled(
           handle = ${JSON.stringify(handle)}::jsonb, uses = ${orderOf(kind, spec).uses}, doing = null, failures = 0,
           due_at = null, worker_id = null
         where ${mine} returning id`;
-  const { rows } = await sql`
+  const { rows } = await sql<{ wakes: boolean }>`
     with former as (select uses from wants where ${mine}), settled as (${note}), next as (
       update wants set due_at = clock_timestamp()
       where after @> array[${keyOf(claim)}] and after <> '{}' and due_at is not null
@@ -156,9 +158,10 @@ export async function noteSettled(
       where kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
         and spec is null and due_at is not null and exists (select from settled) returning id
     )
-    select case when exists (select from next) or exists (select from freed)
-      then pg_notify(${CHANNEL}, ${`${WANTED}:`}) end from settled`.execute(db);
-  if (rows.length === 0) throw new Overtaken();
+    select exists (select from next) or exists (select from freed) as wakes from settled`.execute(db);
+  const [settled] = rows;
+  if (!settled) throw new Overtaken();
+  if (settled.wakes) announce(WANTED);
 }
 
 function withoutSecret(observed: object | null): object | null {

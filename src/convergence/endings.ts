@@ -35,40 +35,30 @@ interface JustSeen {
 export async function settle(endings: Endings, workerId: string, own: JustSeen): Promise<void> {
   const { database } = endings;
   const { claim } = own;
-  const waiting = await waitingTasks(database.sql, claim);
-  const ready = waiting.filter((task) => task.others_settled);
+  // Later tasks wait for a later generation. Only a removal that goes on by itself can gain another waiting task.
+  const isAwaited = claim.awaited || claim.spec === null;
+  if (!isAwaited && !mayBeNoticed(endings, own)) return noteSettled(database, workerId, own);
+  let finishing: string | undefined;
   let othersMayWait = true;
-  if (ready.length === 0 && !mayBeNoticed(endings, own)) {
-    await noteSettled(database.sql, workerId, own);
-  } else if (ready.length === 0) {
-    await database.transaction(async (tx) => {
-      const instead = await notice(endings, tx, [{ ...claim, observed: own.observed }], { wait: true });
-      await noteSettled(tx.sql, workerId, own);
-      await want(tx, null, instead);
-    });
-  } else {
-    let finishing: string | undefined;
-    const ending = database.transaction(async (tx) => {
-      finishing = undefined;
-      const tasks = await lockReady(tx, claim, ready);
-      const instead: Wanted[] = [];
-      for (const task of tasks) {
-        finishing = task.id;
-        instead.push(...(await finish(endings, tx, task, own)));
-      }
-      // Others have ended them with what they saw of it.
-      if (tasks.length === 0)
-        instead.push(...(await notice(endings, tx, [{ ...claim, observed: own.observed }], { wait: true })));
-      finishing = undefined;
-      await noteSettled(tx.sql, workerId, own);
-      await want(tx, null, instead);
-      // Later tasks wait for a later generation. Only a removal that goes on by itself can gain another waiting task.
-      othersMayWait = claim.spec === null || tasks.length < waiting.length || !tasks.every(isUnended);
-    });
-    await ending.catch((error: unknown) => {
-      throw finishing === undefined ? error : new EndFailed(finishing, error);
-    });
-  }
+  const ending = database.transaction(async (tx) => {
+    finishing = undefined;
+    const tasks = isAwaited ? await lockReady(tx, claim) : [];
+    const instead: Wanted[] = [];
+    for (const task of tasks) {
+      finishing = task.id;
+      instead.push(...(await finish(endings, tx, task, own)));
+    }
+    finishing = undefined;
+    if (tasks.length === 0)
+      instead.push(...(await notice(endings, tx, [{ ...claim, observed: own.observed }], { wait: true })));
+    await noteSettled(tx, workerId, own);
+    await want(tx, null, instead);
+    const areAll = tasks.length > 0 && tasks.length === tasks[0]?.waiting && tasks.every(isUnended);
+    othersMayWait = isAwaited && !(areAll && claim.spec !== null);
+  });
+  await ending.catch((error: unknown) => {
+    throw finishing === undefined ? error : new EndFailed(finishing, error);
+  });
   if (!othersMayWait) return;
   // The other wants of a task may have been settled at the same moment.
   for (const { id, others_settled } of await waitingTasks(database.sql, claim)) {
@@ -131,7 +121,7 @@ async function finish(endings: Endings, tx: Transaction, task: ReadyTask, own?: 
     return [];
   }
   const resources = made ?? null;
-  await endTask(endings, tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
+  endTask(endings, tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
   const seen = task.seen.map((one) =>
     own && keyOf(own.claim) === keyOf(one) ? { ...one, observed: own.observed, generation: own.claim.generation } : one,
   );

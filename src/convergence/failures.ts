@@ -97,11 +97,11 @@ async function fail(endings: Endings, tx: Transaction, task: WaitingTask, reason
   const forget = isFollower(task);
   if (kind?.removes) {
     const error = `${reason}; the removal continues`;
-    await endTask(endings, tx, task.id, { state: 'ERROR', error, at: clock.now(), forget });
+    endTask(endings, tx, task.id, { state: 'ERROR', error, at: clock.now(), forget });
     log.warn({ taskId: task.id, reason }, 'a removal continues after its task has ended');
     return;
   }
-  await endTask(endings, tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget });
+  endTask(endings, tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget });
   if (forget) return;
   let instead: readonly Wanted[] = [];
   try {

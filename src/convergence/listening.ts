@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { BackendRouter } from '../backends/backends.ts';
 import { type Backend, Unavailable } from '../backends/contract/backend.ts';
-import { announcement } from '../db/changes.ts';
-import type { Database, Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { loop, untilAborted } from '../lib/loop.ts';
 import { type Name, WANTED } from './wants.ts';
 
@@ -18,7 +17,7 @@ export function listenToBackends(deps: { backends: Pick<BackendRouter, 'all'>; d
   async function listen(name: string, backend: Backend, { signal }: AbortController): Promise<void> {
     const changes = backend.watch?.({ log, signal }) ?? [];
     try {
-      for await (const one of changes) await lookAt(database.sql, one);
+      for await (const one of changes) await lookAt(database, one);
     } catch (error) {
       if (signal.aborted) return;
       const why = error instanceof Unavailable ? { why: error.message } : { err: error };
@@ -46,12 +45,13 @@ export function listenToBackends(deps: { backends: Pick<BackendRouter, 'all'>; d
   };
 }
 
-async function lookAt(db: Sql, { kind, id, seen = null }: Name & { seen?: string | null }): Promise<void> {
-  await sql`
-    with woken as (
-      update wants set due_at = clock_timestamp()
+async function lookAt(
+  { sql: db, announce }: Database,
+  { kind, id, seen = null }: Name & { seen?: string | null },
+): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update wants set due_at = clock_timestamp()
       where kind = ${kind} and id = ${id} and (due_at is null or due_at > clock_timestamp())
-        and (${seen}::text is null or handle ->> 'seen' is distinct from ${seen}) returning id
-    )
-    select ${announcement(WANTED)} from woken`.execute(db);
+        and (${seen}::text is null or handle ->> 'seen' is distinct from ${seen})`.execute(db);
+  if (numAffectedRows) announce(WANTED);
 }

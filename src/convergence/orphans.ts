@@ -6,7 +6,6 @@ import type { Logger } from 'pino';
 import type { NamedBackend } from '../backends/backends.ts';
 import type { Json, Kind, Ref } from '../backends/contract/backend.ts';
 import { FAMILIES } from '../backends/contract/needs.ts';
-import { announce } from '../db/changes.ts';
 import type { Database, Sql, Transaction } from '../db/database.ts';
 import { isUuid } from '../lib/ids.ts';
 import { untilAborted } from '../lib/loop.ts';
@@ -194,7 +193,7 @@ export async function removeOrphans(
     select kind, id, 0, 0, region_id, null, handle, clock_timestamp()
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as orphan (kind text, id uuid, handle jsonb, region_id bigint)
     on conflict do nothing returning kind, id, handle`.execute(tx.sql);
-  await announce(tx.client, WANTED, '');
+  tx.announce(WANTED);
   return removed;
 }
 
@@ -210,7 +209,7 @@ export async function bringBack(database: Database, drifted: readonly Settled[])
       from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as drifted (kind text, id uuid, generation bigint)
       where wants.kind = drifted.kind and wants.id = drifted.id and wants.generation = drifted.generation and ${IN_PEACE}
       returning wants.kind, wants.id`.execute(tx.sql);
-    await announce(tx.client, WANTED, '');
+    tx.announce(WANTED);
     return rows.map(keyOf);
   });
 }

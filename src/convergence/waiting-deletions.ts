@@ -26,6 +26,6 @@ export async function endWaiting(
   if (behind === undefined) return false;
   const error = why?.(behind) ?? null;
   const state = error === null ? 'FINISHED' : 'ERROR';
-  await endTask(endings, tx, taskId, { state, error, at: endings.clock.now(), forget: false });
+  endTask(endings, tx, taskId, { state, error, at: endings.clock.now(), forget: false });
   return true;
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Kind } from '../backends/contract/backend.ts';
-import { CHANNEL } from '../db/changes.ts';
 import type { Database, Sql, Transaction } from '../db/database.ts';
 import { compiledQuery } from '../db/statements.ts';
 import type { Clock } from '../lib/time.ts';
@@ -75,23 +74,28 @@ const order = (one: WaitingTask, other: WaitingTask) =>
 
 type Generation = Name & { generation: number };
 
-/** Locks those of the tasks that still wait for the want, and for nothing else. */
+/**
+ * Locks the tasks that wait for this generation of the want or an earlier one, and for nothing else. `waiting` is the number of all
+ * that wait for it.
+ */
 export async function lockReady(
   tx: Transaction,
   { kind, id, generation }: Generation,
-  tasks: readonly { id: string }[],
-): Promise<ReadyTask[]> {
-  return (await lockThose(tx.sql, { ids: tasks.map((task) => task.id), kind, id, generation })).toSorted(order);
+): Promise<(ReadyTask & { waiting: number })[]> {
+  return (await lockThose(tx.sql, { kind, id, generation })).toSorted(order);
 }
 // A task that ended while this waited for its lock has no rows in `task_wants` any more, so it drops out.
-const lockThose = compiledQuery((db, { ids, kind, id, generation }: Generation & { ids: string[] }) =>
-  sql<ReadyTask>`
-    select tasks.id, task_type, state, input, ${SEEN}
+const lockThose = compiledQuery((db, name: Generation) =>
+  sql<ReadyTask & { waiting: number }>`
+    select tasks.id, task_type, state, input, ${SEEN},
+      (select count(*) from task_wants where ${isAwaited(name)})::integer as waiting
     from task_wants join tasks on tasks.id = task_id
-    where tasks.id = any(${ids}::uuid[]) and task_wants.kind = ${kind} and want_id = ${id}
-      and task_wants.generation <= ${generation} and ${othersSettled({ kind, id })}
+    where ${isAwaited(name)} and ${othersSettled(name)}
     order by tasks.id for update of tasks, task_wants`.compile(db),
 );
+
+const isAwaited = ({ kind, id, generation }: Generation) =>
+  sql`task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}`;
 
 const othersSettled = ({ kind, id }: Name) =>
   sql<boolean>`not exists (${UNSETTLED} and (each.kind, each.want_id) <> (${kind}, ${id}::uuid))`;
@@ -103,12 +107,10 @@ const othersSettled = ({ kind, id }: Name) =>
 export async function waitingTasks(db: Sql, { kind, id, generation }: Generation): Promise<WaitingForWant[]> {
   return (await waiting(db, { kind, id, generation })).toSorted(order);
 }
-const waiting = compiledQuery((db, { kind, id, generation }: Generation) =>
+const waiting = compiledQuery((db, name: Generation) =>
   sql<WaitingForWant>`
-    select tasks.id, task_type, state, input, task_wants.generation,
-      ${othersSettled({ kind, id })} as others_settled
-    from task_wants join tasks on tasks.id = task_id
-    where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}`.compile(db),
+    select tasks.id, task_type, state, input, task_wants.generation, ${othersSettled(name)} as others_settled
+    from task_wants join tasks on tasks.id = task_id where ${isAwaited(name)}`.compile(db),
 );
 
 export async function forgetWaiting(tx: Transaction, taskId: string): Promise<void> {
@@ -122,7 +124,7 @@ export const isFollower = ({ input }: Pick<WaitingTask, 'input'>): boolean =>
 export const isUnended = ({ state }: Pick<WaitingTask, 'state'>): boolean => state === 'NEW' || state === 'RUNNING';
 
 /** Ends a task that is locked, and lets the deletions that wait for it be tried. */
-export async function endTask(
+export function endTask(
   { measures, traces }: Pick<Endings, 'measures' | 'traces'>,
   tx: Transaction,
   id: string,
@@ -140,14 +142,17 @@ export async function endTask(
     /** Whether to delete the task's rows of what it waited for. */
     forget: boolean;
   },
-): Promise<void> {
+): void {
   const made = resources === null ? null : JSON.stringify(resources);
-  for (const ended of await end(tx.sql, { id, state, error, at, made, forget })) {
+  tx.send(end, { id, state, error, at, made, forget }, ([ended]) => {
+    if (!ended) return;
+    tx.announce(TASK_ENDED, id);
+    if (ended.frees) tx.announce(WAITING);
     tx.afterCommit(() => {
       measures?.ended({ type: ended.type, state, seconds: ended.seconds });
       traces?.ended({ ...ended, id, state, error });
     });
-  }
+  });
 }
 
 interface End {
@@ -160,7 +165,7 @@ interface End {
   forget: boolean;
 }
 const end = compiledQuery((db, { id, state, error, at, made, forget }: End) =>
-  sql<{ type: string; request_id: string | null; seconds: number }>`
+  sql<{ type: string; request_id: string | null; seconds: number; frees: boolean }>`
     with ended as (
       update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
         created_resources = coalesce(${made}::jsonb, created_resources)
@@ -168,8 +173,7 @@ const end = compiledQuery((db, { id, state, error, at, made, forget }: End) =>
     ), due as (
       update waiting_deletions set due_at = clock_timestamp() where behind = ${id} and due_at is null returning task_id
     ), forgotten as (delete from task_wants where task_id = ${id} and ${forget}::boolean)
-    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id),
-      case when exists (select from due) then pg_notify(${CHANNEL}, ${`${WAITING}:`}) end,
-      task_type as type, request_id, extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds
+    select task_type as type, request_id, extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds,
+      exists (select from due) as frees
     from ended`.compile(db),
 );

@@ -5,7 +5,6 @@ import type { Backends } from '../backends/backends.ts';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
 import type { Specs } from '../backends/contract/specs.ts';
-import { announce, announcement } from '../db/changes.ts';
 import type { Sql, Transaction } from '../db/database.ts';
 import { compiledQuery } from '../db/statements.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
@@ -179,6 +178,7 @@ export async function wantAt(
   const args = { rows: JSON.stringify(given), taskId };
   if (taskId === undefined) tx.send(write, args);
   else tx.send(writeForTask, args);
+  if (given.some((one) => !one.at_once)) tx.announce(WANTED);
   await keepSecrets(tx, secrets, rows);
 }
 
@@ -233,7 +233,6 @@ const writeForTask = compiledQuery((db, args: { rows: string; taskId: string | u
 
 const NEXT_GENERATION = sql`wants.generation + case when coalesce(wants.spec, excluded.spec) is null then 0 else 1 end`;
 
-/** Announces in the same statement: many requests want just one thing. */
 const writing = (rows: string, waiting: RawBuilder<unknown>) => sql`
   with given as (
     select * from jsonb_to_recordset(${rows}::jsonb) as given (kind text, id uuid, client_id bigint, project_id bigint,
@@ -250,7 +249,7 @@ const writing = (rows: string, waiting: RawBuilder<unknown>) => sql`
       due_at = excluded.due_at, failures = 0, doing = null
     returning kind, id, generation
   ) ${waiting}
-  select ${announcement(WANTED)} where exists (select from given where not at_once)`;
+  select`;
 
 /** Locks in one order for everybody. */
 async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<string, Known>> {
@@ -376,7 +375,7 @@ export async function wantNothingOf(tx: Transaction, projectId: number): Promise
   await sql`
     update wants set spec = null, after = '{}', generation = generation + 1, due_at = clock_timestamp(), failures = 0
     where project_id = ${projectId} and spec is not null`.execute(tx.sql);
-  await announce(tx.client, WANTED, '');
+  tx.announce(WANTED);
 }
 
 /** Whether the thing must not exist any more. Locks the want's row, so that nobody can change this. */
@@ -397,15 +396,15 @@ export async function forgetElsewhere(tx: Transaction, id: number, regions: numb
 }
 
 /** Lets all that waits for its time be looked at now. */
-export async function lookAgain({ sql: db, client }: Transaction): Promise<void> {
+export async function lookAgain({ sql: db, announce }: Transaction): Promise<void> {
   await sql`update wants set due_at = clock_timestamp() where due_at > clock_timestamp() and worker_id is null`.execute(
     db,
   );
-  await announce(client, WANTED, '');
+  announce(WANTED);
 }
 
 /** The same after rows were put back as they were: nobody works on what is claimed in them. */
-export async function takeUpAgain({ sql: db, client }: Transaction): Promise<void> {
+export async function takeUpAgain({ sql: db, announce }: Transaction): Promise<void> {
   await sql`update wants set worker_id = null, due_at = clock_timestamp() where worker_id is not null`.execute(db);
-  await announce(client, WANTED, '');
+  announce(WANTED);
 }

@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import pg from 'pg';
 import { dryConnection } from '../lib/request-context.ts';
 
-/** The channel of announcements, as `topic:key`; for statements that announce by themselves. */
-export const CHANNEL = 'tradewind_changed';
+/** The channel of announcements, as `topic:key`. */
+const CHANNEL = 'tradewind_changed';
 const RECONNECT_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 
@@ -23,13 +22,13 @@ export interface ListeningChangeFeed extends ChangeFeed {
   forgetAll(): void;
 }
 
-/** Announces a change of `topic`/`key` in the transaction that makes it: others hear of it after the commit. */
+/**
+ * Announces a change of `topic`/`key` in the transaction that makes it: others hear of it after the commit. Commits that
+ * announce something wait for each other until they are on the disk, so what is frequent uses `Transaction.announce`.
+ */
 export async function announce(client: pg.ClientBase, topic: string, key: string | number): Promise<void> {
   await announceAll(client, topic, [key]);
 }
-
-/** Returns the same as an expression for the statement that makes the change. */
-export const announcement = (topic: string) => sql`pg_notify(${sql.lit(CHANNEL)}, ${sql.lit(`${topic}:`)})`;
 
 export async function announceAll(client: pg.ClientBase, topic: string, keys: (string | number)[]): Promise<void> {
   if (keys.length === 0) return;
@@ -38,6 +37,28 @@ export async function announceAll(client: pg.ClientBase, topic: string, keys: (s
     topic,
     keys.map(String),
   ]);
+}
+
+/** Returns what announces changes that are committed: together those that come while others are being sent, and each once. */
+export function createAnnouncer(query: (text: string, values: unknown[]) => Promise<unknown>) {
+  const waiting = new Set<string>();
+  let sending = false;
+  async function send(): Promise<void> {
+    sending = true;
+    for (; waiting.size > 0; ) {
+      const payloads = [...waiting];
+      waiting.clear();
+      // Whoever listens looks now and then anyway.
+      await query(`select pg_notify($1, payload) from unnest($2::text[]) as each (payload)`, [CHANNEL, payloads]).catch(
+        () => {},
+      );
+    }
+    sending = false;
+  }
+  return (topic: string, key: string | number = ''): void => {
+    waiting.add(`${topic}:${key}`);
+    if (!sending) void send();
+  };
 }
 
 export async function listenForChanges(connection: pg.ClientConfig): Promise<ListeningChangeFeed> {

@@ -9,6 +9,7 @@ import type { ActionResource } from '../lib/resources.ts';
 import { type TagQuery, tagFilter } from '../lib/tags.ts';
 import { type Clock, systemClock } from '../lib/time.ts';
 import { createTurns, type Turns } from '../lib/turns.ts';
+import { createAnnouncer } from './changes.ts';
 import { DISK_FULL } from './outages.ts';
 import { goStraight, type Statement } from './statements.ts';
 import type { Tables } from './tables.ts';
@@ -27,15 +28,20 @@ export interface Transaction {
   sql: Sql;
   client: pg.PoolClient;
   /**
-   * Sends a statement whose answer nobody needs, without waiting for it: the next ones come right behind. If it fails, the
-   * transaction does, and tells why.
+   * Sends a statement without waiting for its answer: the next ones come right behind. If it fails, the transaction does,
+   * and tells why. `answered` is called with the answer before the transaction ends.
    */
-  send<A extends object>(statement: Statement<A>, args: A): void;
+  send<A extends object, R>(statement: Statement<A, R>, args: A, answered?: (rows: R[]) => void): void;
   /**
    * Runs `work` once the transaction is committed; never if it isn't, so not for an attempt that is repeated. If `work`
    * throws, that is logged: the change is made all the same.
    */
   afterCommit(work: () => void): void;
+  /**
+   * Announces a change once it is committed, without waiting. If the process ends right then, nobody hears of it: for
+   * those who only come sooner because of it.
+   */
+  announce(topic: string, key?: string | number): void;
   /**
    * When it began, by the database's clock: the time of what it writes. A deadline that may pass while it waits for locks is
    * compared with the clock instead.
@@ -64,6 +70,8 @@ export interface Database {
   accept<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** @throws UnavailableError if so many changes of an account wait that another one had better come again later */
   requireRoom(account: number | undefined): void;
+  /** Announces what is committed, like `Transaction.announce`. */
+  announce(topic: string, key?: string | number): void;
   /** Whether the database has said in the last minute that its disk is full. It may still answer what only reads. */
   hasFullDisk(): boolean;
   close(): Promise<void>;
@@ -267,6 +275,7 @@ export function openDatabase(
     dialect: new PostgresDialect({ pool: { connect, end: async () => {} } }),
   });
   goStraight(sql, { query: query as pg.Pool['query'] });
+  const announceNow = createAnnouncer((text, values) => pool.query(text, values));
   let closing: Promise<void> | undefined;
   const takeTurn = inTurns ? `; select pg_advisory_xact_lock_shared(${TURN})` : '';
 
@@ -302,7 +311,9 @@ export function openDatabase(
       const now = clock.now();
       await client.query(`begin; set local tradewind.now = '${now.toISOString()}'${tried}${takeTurn}`);
       const later: (() => void)[] = [];
-      const result = await workAndEnd(client, now, work, (then) => later.push(then), end);
+      const afterCommit = (then: () => void) => void later.push(then);
+      const announce: Transaction['announce'] = (...change) => afterCommit(() => announceNow(...change));
+      const result = await workAndEnd(client, now, work, { afterCommit, announce }, end);
       if (end === commit) for (const then of later) afterwards(then);
       return result;
     } catch (error) {
@@ -360,6 +371,7 @@ export function openDatabase(
         [tries, changes],
       ),
     requireRoom,
+    announce: announceNow,
     hasFullDisk: () => performance.now() - fullAt < FULL_FOR_MS,
     close: () => {
       closing ??= pool.end();
@@ -385,7 +397,7 @@ function recorded<T>(work: (tx: Transaction) => Promise<T>): (tx: Transaction) =
  * the request does is done in it, and all is rolled back at its end (ADR 17).
  */
 export function withDryRuns(plain: PlainDatabase): Database {
-  const { clock, pool, requireRoom, hasFullDisk, close } = plain;
+  const { announce, clock, pool, requireRoom, hasFullDisk, close } = plain;
   /** An account has one at a time: each costs more than the change itself. */
   const tries = createTurns(pool.options.max, { patienceMs: PATIENCE_MS, most: 1, restAfterMs: LONG_READ_MS });
   const openClient = () => requestContext.dryConnection() as pg.PoolClient | undefined;
@@ -405,7 +417,7 @@ export function withDryRuns(plain: PlainDatabase): Database {
 
   async function within<T>(run: requestContext.DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
     try {
-      return await run.use(workAndEnd(run.client as pg.PoolClient, clock.now(), work, () => {}));
+      return await run.use(workAndEnd(run.client as pg.PoolClient, clock.now(), work, NO_COMMIT));
     } catch (error) {
       throw overtakenNamed(error as Error);
     }
@@ -422,6 +434,7 @@ export function withDryRuns(plain: PlainDatabase): Database {
   return {
     sql,
     pool,
+    announce,
     close,
     hasFullDisk,
     requireRoom: (account) => requireRoom(account),
@@ -467,17 +480,20 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
 /** Whether it only says that an earlier statement of the transaction failed. */
 const wasAborted = (error: unknown) => error instanceof pg.DatabaseError && error.code === '25P02';
 
+type OnCommit = Pick<Transaction, 'afterCommit' | 'announce'>;
+const NO_COMMIT: OnCommit = { afterCommit() {}, announce() {} };
+
 /** Does the work of a transaction, and ends it. What ends it is sent right behind the work's last statements. */
 async function workAndEnd<T>(
   client: pg.PoolClient,
   now: Date,
   work: (tx: Transaction) => Promise<T>,
-  afterCommit: Transaction['afterCommit'],
+  commits: OnCommit,
   end: End<T> = async () => {},
 ): Promise<T> {
   const sent: Promise<unknown>[] = [];
   try {
-    const result = await work(transactionOn(client, now, afterCommit, sent));
+    const result = await work(transactionOn(client, now, commits, sent));
     await end(client, result);
     await Promise.all(sent);
     return result;
@@ -496,7 +512,7 @@ async function workAndEnd<T>(
 export async function withSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await tx.client.query('savepoint part');
   try {
-    const result = await workAndEnd(tx.client, tx.now, work, tx.afterCommit);
+    const result = await workAndEnd(tx.client, tx.now, work, tx);
     await tx.client.query('release savepoint part');
     return result;
   } catch (error) {
@@ -508,7 +524,7 @@ export async function withSavepoint<T>(tx: Transaction, work: (tx: Transaction) 
 function transactionOn(
   client: pg.PoolClient,
   now: Date,
-  afterCommit: Transaction['afterCommit'],
+  { afterCommit, announce }: OnCommit,
   sent: Promise<unknown>[],
 ): Transaction {
   const record = requestContext.recordNow();
@@ -518,8 +534,9 @@ function transactionOn(
     client,
     now,
     afterCommit,
-    send(statement, args) {
-      const answer = statement(db, args);
+    announce,
+    send(statement, args, answered = () => {}) {
+      const answer = statement(db, args).then(answered);
       answer.catch(() => {});
       sent.push(answer);
     },

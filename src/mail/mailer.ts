@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { v7 } from 'uuid';
-import { announce } from '../db/changes.ts';
 import type { Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -87,7 +86,7 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
           on conflict (once) do nothing
         )
         select kind, client_id, queued from judged`.execute(tx.sql);
-      if (done.some(({ queued }) => queued)) await announce(tx.client, kinds.MAILS, '');
+      if (done.some(({ queued }) => queued)) tx.announce(kinds.MAILS);
       const refused = done.find(({ queued }) => !queued);
       if (!refused) return;
       const { kind, client_id: client } = refused;

@@ -132,7 +132,7 @@ export async function createAiTask(on: Platform, principal: Principal, body: Cre
     await store.insertTask(tx, { id, data, now: on.clock.now() });
     tx.made(id);
     await store.forgetOldChanges(tx);
-    await announce(tx.client, store.AI_TASKS, '');
+    tx.announce(store.AI_TASKS);
   });
   return id;
 }

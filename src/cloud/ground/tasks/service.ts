@@ -357,7 +357,7 @@ export async function workEnds(tx: Transaction, id: string, endings: Pick<Ending
     .where('state', 'in', ['NEW', 'RUNNING'])
     .forUpdate()
     .executeTakeFirst();
-  if (task) await endTask(endings, tx, id, { state: 'FINISHED', error: null, at: tx.now, forget: false });
+  if (task) endTask(endings, tx, id, { state: 'FINISHED', error: null, at: tx.now, forget: false });
 }
 
 /** Deletions that wait have no wants yet. */

@@ -1,5 +1,4 @@
 import type { WorkKind } from '../../../../engines/index.ts';
-import { announce } from '../../../db/changes.ts';
 import { type Database, holds } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/time.ts';
 import { MAX_RETRIES } from '../states.ts';
@@ -47,7 +46,7 @@ export function createClaims(deps: { database: Database; clock: Clock; workerId:
       database.transaction(async (tx) => {
         if (!(await store.deleteRun(tx, workerId, id))) return false;
         const taken = await takeStep(tx.sql, id, step, clock.now());
-        await announce(tx.client, AI_TASKS, '');
+        tx.announce(AI_TASKS);
         return taken !== undefined;
       }),
 
@@ -58,7 +57,7 @@ export function createClaims(deps: { database: Database; clock: Clock; workerId:
           const step: Step =
             losses > MAX_LOSSES ? { to: 'FAILURE', result: { error: WORKERS_DIED } } : { to: 'PENDING' };
           await takeStep(tx.sql, id, step, clock.now());
-          await announce(tx.client, AI_TASKS, '');
+          tx.announce(AI_TASKS);
         }
         return lost.length;
       }),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
-import { announce, type ChangeFeed } from '../../../db/changes.ts';
+import type { ChangeFeed } from '../../../db/changes.ts';
 import { type Database, holds, type Transaction } from '../../../db/database.ts';
 import { type Loop, loop, waitAfter as waitBetween } from '../../../lib/loop.ts';
 import { type AllowedHosts, post } from '../../../lib/outside-request.ts';
@@ -284,7 +284,7 @@ export function startFanOut(deps: { database: Database; changes: ChangeFeed; clo
     if (told.length === 0) return;
     const now = clock.now();
     await insertDeliveries(tx, told, { now, expiresAt: new Date(now.getTime() + DELIVERED_WITHIN_MS) });
-    await announce(tx.client, WEBHOOKS, '');
+    tx.announce(WEBHOOKS);
   }
 
   const telling: Loop = loop('telling webhooks', LOOK_MS, log, async () => {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Notices, TaskEnd } from '../../../../convergence/task-kind.ts';
 import { WAITING } from '../../../../convergence/waiting-tasks.ts';
-import { announce } from '../../../../db/changes.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import type { Foundation } from '../../../../foundation.ts';
 import { ConflictError, HeldError } from '../../../../lib/errors.ts';
@@ -112,7 +111,7 @@ async function wait(
     );
   }
   tx.started(id);
-  await announce(tx.client, WAITING, '');
+  tx.announce(WAITING);
   return id;
 }
 
