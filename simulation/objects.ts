@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { Unavailable } from '../src/backends/contract/backend.ts';
 import type { MachinePower } from '../src/backends/contract/specs.ts';
 import type { Transaction } from '../src/db/database.ts';
-import { compiledQuery } from '../src/db/statements.ts';
+import { compiledQuery, ofNames } from '../src/db/statements.ts';
 import type { Tables } from '../src/db/tables.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
 
@@ -141,13 +141,8 @@ export async function hurryObjects(db: Kysely<Tables>, taskId: string): Promise<
 }
 
 /** Deletes objects of things that nobody wants any more. */
-export const dropObjects = (tx: Transaction, list: readonly { kind: string; id: string }[]) =>
-  tx.send(drop, { things: JSON.stringify(list.map(({ kind, id }) => ({ kind, id }))) });
-const drop = compiledQuery((db, { things }: { things: string }) =>
-  sql`
-    delete from simulated_objects where (kind, id) in (
-      select kind, id from jsonb_to_recordset(${things}::jsonb) as thing (kind text, id uuid))`.compile(db),
-);
+export const dropObjects = (tx: Transaction, list: readonly { kind: string; id: string }[]) => tx.send(drop, list);
+const drop = ofNames((db, isNamed) => sql`delete from simulated_objects where ${isNamed}`.compile(db));
 
 /** Lets what is being done take its remaining time times `factor`. */
 export async function stretchObjects(db: Kysely<Tables>, factor: number): Promise<void> {

@@ -5,8 +5,8 @@ import type { Backends } from '../backends/backends.ts';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
 import type { Specs } from '../backends/contract/specs.ts';
-import type { Sql, Transaction } from '../db/database.ts';
-import { compiledQuery } from '../db/statements.ts';
+import { type Sql, type Transaction, together } from '../db/database.ts';
+import { compiledQuery, namesIn, ofNames } from '../db/statements.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
@@ -40,6 +40,8 @@ export interface Wanted extends Name {
   spec(former: object | null | undefined): object | null;
   /** Whether the thing is certainly new, so that no former want has to be read. */
   isNew: boolean;
+  /** Whether it must go, whatever was wanted of it. */
+  goes?: boolean;
   secrets?: Record<string, string>;
 }
 
@@ -74,7 +76,7 @@ export function put<K extends Kind>(kind: K, id: string, spec: Specs[K]): Wanted
 }
 
 export function remove(kind: Kind, id: string): Wanted {
-  return { kind, id, spec: () => null, isNew: false };
+  return { kind, id, spec: () => null, isNew: false, goes: true };
 }
 
 /** Returns what the thing comes after, and what it needs as long as it exists, by key. */
@@ -136,9 +138,14 @@ export async function wantAt(
   list: readonly { wanted: Wanted; scope: WantScope | null }[],
   { taskId, check = () => [], atOnce, secrets }: HowWanted = {},
 ): Promise<void> {
-  const known = await lockKnown(
-    tx,
-    list.flatMap(({ wanted }) => (wanted.isNew ? [] : [wanted])),
+  const leaving = list.flatMap(({ wanted }) => (wanted.goes ? [wanted] : []));
+  const [known, mustStay] = await together(
+    lockKnown(
+      tx,
+      list.flatMap(({ wanted }) => (wanted.isNew ? [] : [wanted])),
+    ),
+    // Sent behind it, so that it sees what is there once the rows are locked.
+    taskId === undefined && atOnce && leaving.length > 0 ? isAnyUsed(tx.sql, leaving) : NOBODY,
   );
   const rows = list.flatMap(({ wanted, scope: given }) => {
     const found = known.get(keyOf(wanted));
@@ -157,9 +164,9 @@ export async function wantAt(
   );
   if (problems.length > 0) throw new InvalidError(problems);
   // Tasks end, and secrets are read, where the workers are.
-  const done = taskId === undefined && atOnce ? await made(tx, rows, atOnce) : new Map<string, object | null>();
+  const done = taskId === undefined && atOnce ? made(tx, rows, atOnce, mustStay) : new Map<string, object | null>();
   const gone = rows.filter(({ id, spec }) => spec === null && done.has(id));
-  if (gone.length > 0) tx.send(forget, { names: namesIn(gone) });
+  if (gone.length > 0) tx.send(forget, gone);
   const given = rows
     .filter(({ id, spec }) => spec !== null || !done.has(id))
     .map(({ kind, id, scope, former, spec }) => ({
@@ -185,14 +192,12 @@ export async function wantAt(
 type Row = Omit<Wanted, 'spec'> & { scope: WantScope; former: object | null; spec: object | null; asWanted: boolean };
 
 /** Makes at once what can be made so: what needs nothing, so that it comes after nothing, and isn't needed if it must go. */
-async function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atOnce']) {
+function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atOnce'], mustStay: boolean) {
   const free = (kind: Kind, spec: object | null) => orderOf(kind, spec).after.length === 0;
-  const able = rows.filter(
-    ({ kind, former, spec, asWanted, secrets }) => asWanted && !secrets && free(kind, former) && free(kind, spec),
+  const mayGo = ({ spec, goes }: Row) => spec !== null || (goes && !mustStay);
+  const changes = rows.filter(
+    (row) => row.asWanted && !row.secrets && free(row.kind, row.former) && free(row.kind, row.spec) && mayGo(row),
   );
-  const leaving = able.filter(({ spec }) => spec === null);
-  const staying = leaving.length > 0 && (await isAnyUsed(tx, leaving));
-  const changes = able.filter(({ spec }) => spec !== null || !staying);
   return atOnce(
     tx,
     changes.map(({ kind, id, scope, former, spec }) => ({
@@ -205,20 +210,19 @@ async function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atO
   );
 }
 
-/** Not planned once for all values: only with them PostgreSQL knows that the index is better. */
-async function isAnyUsed(tx: Transaction, names: readonly Name[]): Promise<boolean> {
-  const { rows } = await sql`
-    select from wants where uses && ${names.map(keyOf)}::text[] and uses <> '{}' limit 1`.execute(tx.sql);
-  return rows.length > 0;
-}
-
-const forget = compiledQuery((db, { names }: { names: string }) =>
-  sql`delete from wants where (kind, id) in (${named(names)})`.compile(db),
+/** Materialized: PostgreSQL would rather read the table, whose first row that fits it hopes to meet soon. */
+const usersOfAny = compiledQuery((db, { keys }: { keys: string[] }) =>
+  sql`
+    with users as materialized (select 1 as one from wants where uses && ${keys}::text[] and uses <> '{}')
+    select one from users limit 1`.compile(db),
 );
 
-const namesIn = (list: readonly Name[]) => JSON.stringify(list.map(({ kind, id }) => ({ kind, id })));
-const named = (names: string) =>
-  sql`select kind, id from jsonb_to_recordset(${names}::jsonb) as name (kind text, id uuid)`;
+const NOBODY = Promise.resolve(false);
+async function isAnyUsed(db: Sql, names: readonly Name[]): Promise<boolean> {
+  return (await usersOfAny(db, { keys: names.map(keyOf) })).length > 0;
+}
+
+const forget = ofNames((db, isNamed) => sql`delete from wants where ${isNamed}`.compile(db));
 
 const write = compiledQuery((db, args: { rows: string }) => writing(args.rows, sql``).compile(db));
 const writeForTask = compiledQuery((db, args: { rows: string; taskId: string | undefined }) =>
@@ -254,7 +258,7 @@ const writing = (rows: string, waiting: RawBuilder<unknown>) => sql`
 /** Locks in one order for everybody. */
 async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<string, Known>> {
   if (names.length === 0) return new Map();
-  const rows = await lockRows(tx.sql, { names: namesIn(names) });
+  const rows = await lockRows(tx.sql, names);
   const known = new Map(rows.map((row) => [`${row.kind}:${row.id}`, row]));
   const missing = names.filter((name) => !known.has(keyOf(name)));
   for (const row of missing.length === 0 ? [] : await removedOf(tx, missing)) {
@@ -263,12 +267,12 @@ async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<s
   return known;
 }
 
-const lockRows = compiledQuery((db, { names }: { names: string }) =>
+const lockRows = ofNames((db, isNamed) =>
   sql<Known>`
     select kind, id, spec,
       json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope,
       coalesce(due_at is null and generation = settled_generation, false) as settled
-    from wants where (kind, id) in (${named(names)}) order by kind, id for no key update`.compile(db),
+    from wants where ${isNamed} order by kind, id for no key update`.compile(db),
 );
 
 /**
@@ -281,7 +285,7 @@ async function removedOf(tx: Transaction, names: readonly Name[]): Promise<Known
       case when project_id is not null then
         json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) end as scope
     from task_wants join tasks on tasks.id = task_id
-    where (kind, want_id) in (${named(namesIn(names))})`.execute(tx.sql);
+    where (kind, want_id) in (${namesIn(names)})`.execute(tx.sql);
   return rows;
 }
 
@@ -344,7 +348,7 @@ export async function tasksOn(
   const { rows } = await sql<Name & { task_id: string }>`
     select distinct on (task_wants.kind, want_id) task_wants.kind, want_id as id, task_id
     from task_wants left join wants on wants.kind = task_wants.kind and wants.id = want_id
-    where (task_wants.kind, want_id) in (${named(namesIn(things))})
+    where (task_wants.kind, want_id) in (${namesIn(things)})
       and (${!removing} or spec is null)
     order by task_wants.kind, want_id, task_id desc`.execute(tx.sql);
   return new Map(rows.map((row) => [keyOf(row), row.task_id]));

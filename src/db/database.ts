@@ -309,11 +309,13 @@ export function openDatabase(
     try {
       const tried = end === commit ? '' : `; set local tradewind.dry_run = 'on'`;
       const now = clock.now();
-      await client.query(`begin; set local tradewind.now = '${now.toISOString()}'${tried}${takeTurn}`);
+      // If it fails, whatever is sent behind it does too.
+      const begun = client.query(`begin; set local tradewind.now = '${now.toISOString()}'${tried}${takeTurn}`);
+      begun.catch(() => {});
       const later: (() => void)[] = [];
       const afterCommit = (then: () => void) => void later.push(then);
       const announce: Transaction['announce'] = (...change) => afterCommit(() => announceNow(...change));
-      const result = await workAndEnd(client, now, work, { afterCommit, announce }, end);
+      const result = await workAndEnd(client, now, work, { afterCommit, announce }, end, [begun]);
       if (end === commit) for (const then of later) afterwards(then);
       return result;
     } catch (error) {
@@ -490,8 +492,8 @@ async function workAndEnd<T>(
   work: (tx: Transaction) => Promise<T>,
   commits: OnCommit,
   end: End<T> = async () => {},
+  sent: Promise<unknown>[] = [],
 ): Promise<T> {
-  const sent: Promise<unknown>[] = [];
   try {
     const result = await work(transactionOn(client, now, commits, sent));
     await end(client, result);

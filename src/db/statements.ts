@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely';
+import { type Compilable, type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import type { Tables } from './tables.ts';
 
@@ -85,4 +85,32 @@ function placeholders<A extends object>(): A {
       },
     },
   ) as A;
+}
+
+/** What tables of things are keyed by. */
+interface Named {
+  kind: string;
+  id: string;
+}
+
+/** The rows of these things, in SQL. */
+export const namesIn = (list: readonly Named[]): RawBuilder<unknown> => rowsOf(json(list));
+
+const json = (list: readonly Named[]) => JSON.stringify(list.map(({ kind, id }) => ({ kind, id })));
+const rowsOf = (names: string) =>
+  sql`select kind, id from jsonb_to_recordset(${names}::jsonb) as name (kind text, id uuid)`;
+
+/**
+ * Builds a statement about the rows of some things. One thing, as nearly always, has a text of its own: PostgreSQL takes
+ * any list for a hundred things, and would rather read a table of thousands than look these up.
+ */
+export function ofNames<R>(
+  build: (db: Kysely<Tables>, isNamed: RawBuilder<boolean>) => CompiledQuery<R>,
+): Statement<readonly Named[], R> {
+  const one = compiledQuery((db, { kind, id }: Named) => build(db, sql`kind = ${kind} and id = ${id}`));
+  const several = compiledQuery((db, { names }: { names: string }) => build(db, sql`(kind, id) in (${rowsOf(names)})`));
+  return (db, list) => {
+    const [first, ...others] = list;
+    return first && others.length === 0 ? one(db, first) : several(db, { names: json(list) });
+  };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kind } from '../../../backends/contract/backend.ts';
 import type { Sql } from '../../../db/database.ts';
+import { namesIn } from '../../../db/statements.ts';
 
 /** A thing that a task waits for, with what is wanted of it; null if it must not exist. */
 export interface StepRow {
@@ -32,9 +33,7 @@ export async function stepsOf(db: Sql, taskIds: readonly string[]): Promise<Step
 export async function specsOf(db: Sql, things: readonly { kind: string; id: string }[]) {
   const { rows } = await sql<{ key: string; spec: object | null }>`
     select kind || ':' || id as key, spec from wants
-    where (kind, id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as thing (kind text, id uuid))`.execute(
-    db,
-  );
+    where (kind, id) in (${namesIn(things)})`.execute(db);
   return new Map(rows.map(({ key, spec }) => [key, spec]));
 }
 

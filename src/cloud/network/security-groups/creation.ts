@@ -1,5 +1,5 @@
 import { make } from '../../../convergence/wants.ts';
-import type { Transaction } from '../../../db/database.ts';
+import { type Transaction, together } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { foundById, isUuid, newId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
@@ -46,15 +46,9 @@ export async function createSecurityGroup(
     tags: tagsOf(given, 'security_group.'),
     rules: withDefaultEgress(rules),
   };
-  return accept(on, scope, async (tx) => {
+  return on.database.accept(async (tx) => {
     const portIds = await portsOf(tx, scope, [...new Set(instanceIds)]);
-    const group = await insert(on, tx, scope, wanted);
-    await addToPorts(
-      tx,
-      portIds.map((portId) => ({ portId, groupId: group.id })),
-    );
-    await wantChecked(on, tx, scope, await asInRows(tx, portIds));
-    return group;
+    return insert(on, tx, scope, wanted, portIds);
   });
 }
 
@@ -66,7 +60,7 @@ export async function createSecurityGroupByTask(on: Platform, scope: Scope, requ
     tags: tagsOf(request),
     rules: request.rules ? acceptedRules(request.rules, (position) => `rules.${position}`) : openRules(),
   };
-  return accept(on, scope, async (tx) => {
+  return on.database.accept(async (tx) => {
     const group = await insert(on, tx, scope, wanted);
     return noteCreation(on, tx, scope, { groupId: group.id, request });
   });
@@ -77,7 +71,7 @@ export async function createSecurityGroupByTask(on: Platform, scope: Scope, requ
  * @throws NotFoundError, ConflictError, QuotaExceededError
  */
 export async function copySecurityGroup(on: Platform, scope: Scope, id: string, name: string) {
-  return accept(on, scope, async (tx) => {
+  return on.database.accept(async (tx) => {
     const source = await foundById('Security group', id, () => store.findGroup(tx.sql, scope, id));
     const { description, cluster_id, tags } = source;
     const { [CLUSTER_TAG]: _, ...others } = tags;
@@ -91,28 +85,43 @@ export async function copySecurityGroup(on: Platform, scope: Scope, id: string, 
   });
 }
 
-async function accept<T>(on: Platform, scope: Scope, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return on.database.accept(async (tx) => {
-    const made = await work(tx);
-    await takeQuota(tx, scope, 'firewall_count');
-    return made;
-  });
-}
-
+/** Inserts a group, puts it on the ports, and takes the quota last. */
 async function insert(
   on: Platform,
   tx: Transaction,
   scope: Scope,
   wanted: WantedGroup,
+  portIds: readonly string[] = [],
 ): Promise<store.SecurityGroupRow> {
   const { rules, ...group } = wanted;
   store.refuseDefaultName(group.name);
   await requireRemoteGroups(tx, scope, rules);
-  const identified = rules.map((rule) => ({ ...rule, id: newId() }));
-  const made = await store.insertGroup(tx, { ...group, id: newId(), place: scope, rules: identified });
-  tx.about({ ...made, type: 'securitygroup' });
-  await wantChecked(on, tx, scope, [make('security_group', made.id, groupSpec(made))]);
+  const identified = { ...group, id: newId(), rules: rules.map((rule) => ({ ...rule, id: newId() })) };
+  tx.about({ ...identified, type: 'securitygroup' });
+  const [made] = await together(
+    store.insertGroup(tx, { ...identified, place: scope }),
+    wantGroup(on, tx, scope, identified, portIds),
+  );
   return made;
+}
+
+/** Is sent right behind the group itself. */
+async function wantGroup(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  group: Parameters<typeof groupSpec>[0] & { id: string },
+  portIds: readonly string[],
+): Promise<void> {
+  await wantChecked(on, tx, scope, [make('security_group', group.id, groupSpec(group))]);
+  if (portIds.length > 0) {
+    await addToPorts(
+      tx,
+      portIds.map((portId) => ({ portId, groupId: group.id })),
+    );
+    await wantChecked(on, tx, scope, await asInRows(tx, portIds));
+  }
+  await takeQuota(tx, scope, 'firewall_count');
 }
 
 async function portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<string[]> {

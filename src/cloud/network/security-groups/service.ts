@@ -15,11 +15,12 @@ import { withoutIt } from './wanted.ts';
 
 /** Locks the group first: nobody begins to use it after its users are read. */
 async function lockWithUsers(tx: Transaction, scope: Scope, id: string) {
-  const [group, [users]] = await together(
+  const [group, [users], removal] = await together(
     store.lockGroup(tx, scope, id),
     store.usersOfGroup(tx.sql, { id, limit: LOOKED_AT }),
+    withoutIt(tx, id),
   );
-  return group && { ...group, users };
+  return group && { ...group, users, removal };
 }
 
 type Users = Awaited<ReturnType<typeof store.usersOfGroup>>[number];
@@ -61,7 +62,7 @@ async function refuseUsed(tx: Transaction, { name }: { name: string }, users: Us
  * rules use the group
  */
 export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, id: string): Promise<void> {
-  const { users, ...group } = await foundById('Security group', id, () => lockWithUsers(tx, scope, id));
+  const { users, removal, ...group } = await foundById('Security group', id, () => lockWithUsers(tx, scope, id));
   tx.about({ ...group, type: 'securitygroup' });
   if (group.is_default) throw new ConflictError("The default security group of a project can't be deleted");
   if (group.cluster_id !== null) {
@@ -74,8 +75,7 @@ export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, i
     if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
     throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
   });
-  const [, wanted] = await together(deleted, withoutIt(tx, group.id));
-  await wantChecked(on, tx, scope, wanted);
+  await together(deleted, wantChecked(on, tx, scope, removal));
   releaseQuota(tx, quotaOwner(scope), 'firewall_count');
 }
 
