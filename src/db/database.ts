@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../lib/time.ts';
 import { createTurns, type Turns } from '../lib/turns.ts';
 import { createAnnouncer } from './changes.ts';
 import { DISK_FULL } from './outages.ts';
-import { goStraight, type Statement } from './statements.ts';
+import { goStraight, isStalePlan, type Statement } from './statements.ts';
 import type { Tables } from './tables.ts';
 
 /** Queries the database: through the pool, or on a transaction's own connection. */
@@ -58,8 +58,8 @@ export interface Database {
   sql: Sql;
   pool: pg.Pool;
   /**
-   * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks and
-   * serialization failures are retried, so `work` must have no effect outside the database.
+   * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks,
+   * serialization failures and plans made stale by a newer release are retried, so `work` must have no effect outside the database.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
@@ -339,7 +339,7 @@ export function openDatabase(
         return await attempt(work, end, lines);
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;
-        if (left > 0 && RETRYABLE.has(error.code ?? '')) continue;
+        if (left > 0 && (RETRYABLE.has(error.code ?? '') || isStalePlan(error))) continue;
         throw overtakenNamed(error);
       }
     }

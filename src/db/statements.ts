@@ -1,23 +1,19 @@
 import { type Compilable, type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
-import type pg from 'pg';
+import pg from 'pg';
 import type { Tables } from './tables.ts';
 
 /**
  * Builds a query once and later only fills in its values: for statements of nearly every request, where
  * building the same text again takes longer than everything else. `build` must use each argument as a value
- * without looking at it, so that the text never depends on the arguments. Each connection keeps its plan, unless it
- * returns all columns: PostgreSQL refuses such a plan once a newer release has added one, and any whose columns change their type.
+ * without looking at it, so that the text never depends on the arguments. Each connection keeps its plan.
  */
 export function compiledQuery<A extends object, R>(
   build: (db: Kysely<Tables>, args: A) => CompiledQuery<R>,
 ): Statement<A, R> {
   let compiled: CompiledQuery<R> | undefined;
-  let name: string | undefined;
+  const name = `compiled-${++named}`;
   return async (db, args) => {
-    if (!compiled) {
-      compiled = build(db, placeholders<A>());
-      if (!ALL_COLUMNS.test(compiled.sql)) name = `compiled-${++named}`;
-    }
+    compiled ??= build(db, placeholders<A>());
     const parameters = compiled.parameters.map((value) =>
       value instanceof Placeholder ? args[value.name as keyof A] : value,
     );
@@ -34,8 +30,7 @@ const varying = new Map<string, string>();
 
 /**
  * Runs a varying query so that PostgreSQL plans each of its texts once for each connection: for short lists of a table with many
- * partitions, where planning takes as long as everything else. The query must name its columns, and what decides on an
- * index must be in its text.
+ * partitions, where planning takes as long as everything else. What decides on an index must be in its text.
  */
 export async function runPlanned<R>(db: Kysely<Tables>, query: Compilable<R>): Promise<R[]> {
   const compiled = query.compile();
@@ -51,13 +46,27 @@ async function run<R>(db: Kysely<Tables>, query: CompiledQuery<R>, name: string 
   const { sql: text, parameters } = query;
   const values = [...parameters];
   // Given an object, the driver copies it property by property, which takes longer than everything else it does.
-  const { rows } = await (name === undefined ? direct.query(text, values) : direct.query({ name, text, values }));
-  return rows as R[];
+  if (name === undefined) return (await direct.query(text, values)).rows as R[];
+  for (let plans = generation; ; plans = generation) {
+    try {
+      return (await direct.query({ name: `${name}-${plans}`, text, values })).rows as R[];
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      // Others may have noticed it already. Connections keep the old plans until they are closed.
+      if (plans === generation) generation++;
+      // In a transaction nothing more can be done: it begins anew.
+      if (direct instanceof pg.Client) throw error;
+    }
+  }
 }
 
-/** Not a number of rows, nor columns from JSON, which are listed or inserted. */
-const ALL_COLUMNS = /(?<!count\()\*(?! from jsonb_)/;
+/** Part of the name of each plan. */
+let generation = 0;
 let named = 0;
+
+/** Whether a newer release has added or changed a column since the statement was planned. */
+export const isStalePlan = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 
 // Kysely's own way to the driver takes a dozen promises.
 const directWays = new WeakMap<Kysely<Tables>, Pick<pg.Pool, 'query'>>();

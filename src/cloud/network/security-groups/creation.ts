@@ -97,11 +97,11 @@ async function insert(
   store.refuseDefaultName(group.name);
   await requireRemoteGroups(tx, scope, rules);
   const identified = { ...group, id: newId(), rules: rules.map((rule) => ({ ...rule, id: newId() })) };
-  tx.about({ ...identified, type: 'securitygroup' });
   const [made] = await together(
     store.insertGroup(tx, { ...identified, place: scope }),
     wantGroup(on, tx, scope, identified, portIds),
   );
+  tx.about({ ...made, type: 'securitygroup' });
   return made;
 }
 
