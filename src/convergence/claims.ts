@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Json, Kind } from '../backends/contract/backend.ts';
 import type { Database, Sql, Transaction } from '../db/database.ts';
 import { compiledQuery } from '../db/statements.ts';
@@ -125,7 +125,8 @@ export async function isMine(sqlDb: Sql, workerId: string, claim: Claim): Promis
   return rows.length === 1;
 }
 
-const mineOf = (workerId: string, { kind, id, generation }: Claim) =>
+const mineOf = (workerId: string, { kind, id, generation }: Claim) => isOf({ kind, id, generation, workerId });
+const isOf = ({ kind, id, generation, workerId }: Mine) =>
   sql`kind = ${kind} and id = ${id} and worker_id = ${workerId} and generation = ${generation}`;
 
 /**
@@ -137,20 +138,47 @@ export async function noteSettled(
   workerId: string,
   { claim, observed }: { claim: Claim; observed: object | null },
 ): Promise<void> {
-  const { kind, spec, handle } = claim;
-  const mine = mineOf(workerId, claim);
-  const note =
+  const { kind, id, generation, spec, handle } = claim;
+  const name = { kind, id, generation, workerId, key: keyOf(claim) };
+  const [settled] =
     spec === null
-      ? sql`delete from wants where ${mine} returning id`
-      : sql`
-        update wants set settled_generation = generation, observed = ${JSON.stringify(withoutSecret(observed))}::jsonb,
-          handle = ${JSON.stringify(handle)}::jsonb, uses = ${orderOf(kind, spec).uses}, doing = null, failures = 0,
-          due_at = null, worker_id = null
-        where ${mine} returning id`;
-  const { rows } = await sql<{ wakes: boolean }>`
-    with former as (select uses from wants where ${mine}), settled as (${note}), next as (
+      ? await noteGone(db, name)
+      : await notePresent(db, {
+          ...name,
+          observed: JSON.stringify(withoutSecret(observed)),
+          handle: JSON.stringify(handle),
+          uses: orderOf(kind, spec).uses,
+        });
+  if (!settled) throw new Overtaken();
+  if (settled.wakes) announce(WANTED);
+}
+
+interface Mine {
+  kind: Kind;
+  id: string;
+  generation: number;
+  workerId: string;
+}
+
+const noteGone = compiledQuery((db, args: Mine & { key: string }) =>
+  settling(args, sql`delete from wants where ${isOf(args)} returning id`).compile(db),
+);
+const notePresent = compiledQuery(
+  (db, args: Mine & { key: string; observed: string; handle: string; uses: string[] }) =>
+    settling(
+      args,
+      sql`
+        update wants set settled_generation = generation, observed = ${args.observed}::jsonb,
+          handle = ${args.handle}::jsonb, uses = ${args.uses}, doing = null, failures = 0, due_at = null, worker_id = null
+        where ${isOf(args)} returning id`,
+    ).compile(db),
+);
+
+const settling = (args: Mine & { key: string }, note: RawBuilder<unknown>) =>
+  sql<{ wakes: boolean }>`
+    with former as (select uses from wants where ${isOf(args)}), settled as (${note}), next as (
       update wants set due_at = clock_timestamp()
-      where after @> array[${keyOf(claim)}] and after <> '{}' and due_at is not null
+      where after @> array[${args.key}] and after <> '{}' and due_at is not null
         and exists (select from settled) returning id
     ), freed as (
       update wants set due_at = clock_timestamp()
@@ -158,11 +186,7 @@ export async function noteSettled(
       where kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
         and spec is null and due_at is not null and exists (select from settled) returning id
     )
-    select exists (select from next) or exists (select from freed) as wakes from settled`.execute(db);
-  const [settled] = rows;
-  if (!settled) throw new Overtaken();
-  if (settled.wakes) announce(WANTED);
-}
+    select exists (select from next) or exists (select from freed) as wakes from settled`;
 
 function withoutSecret(observed: object | null): object | null {
   if (observed === null) return null;

@@ -113,6 +113,20 @@ class GatheringSocket extends Socket {
   override uncork(): void {
     process.nextTick(() => super.uncork());
   }
+
+  override connect(...given: unknown[]): this {
+    // It undoes what a class makes of `write`.
+    super.connect(...(given as Parameters<Socket['connect']>));
+    // The driver corks it for what it prepares, but not for `begin` and `commit`.
+    this.write = (...written: unknown[]) => {
+      if (this.writableCorked === 0) {
+        this.cork();
+        this.uncork();
+      }
+      return super.write(...(written as Parameters<Socket['write']>));
+    };
+    return this;
+  }
 }
 
 /** Ends a transaction whose work is done. */
