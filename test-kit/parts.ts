@@ -5,6 +5,7 @@ import { failTask } from '../src/convergence/failures.ts';
 import type { Endings } from '../src/convergence/waiting-tasks.ts';
 import { lookAgain } from '../src/convergence/wants.ts';
 import type { ListeningChangeFeed } from '../src/db/changes.ts';
+import { forgetCounts } from '../src/db/page.ts';
 import { ConflictError, NotFoundError } from '../src/lib/errors.ts';
 import { isUuid } from '../src/lib/ids.ts';
 import { deletionTasks } from '../src/tradewind/deletions/tasks.ts';
@@ -40,6 +41,7 @@ export function createTestKitParts(
   const snapshots = createSnapshots(database, alone, async ({ gone, there }) => {
     kit.calls.allow(there);
     changes.forgetAll();
+    forgetCounts();
     await leaveNothing({ calls: kit.calls, database }, gone);
   });
   const partial = createPartialReset({ ...deps, calls: kit.calls, alone, lock: snapshots.lock });

@@ -33,6 +33,11 @@ export interface Transaction {
    */
   send<A extends object, R>(statement: Statement<A, R>, args: A, answered?: (rows: R[]) => void): void;
   /**
+   * Runs `work` at the end, when even the request is recorded: for rows that the other changes of the account wait for. Any may
+   * still fail the transaction.
+   */
+  last(work: () => Promise<unknown>): void;
+  /**
    * Runs `work` once the transaction is committed; never if it isn't, so not for an attempt that is repeated. If `work`
    * throws, that is logged: the change is made all the same.
    */
@@ -509,7 +514,9 @@ async function workAndEnd<T>(
   sent: Promise<unknown>[] = [],
 ): Promise<T> {
   try {
-    const result = await work(transactionOn(client, now, commits, sent));
+    const lasts: (() => Promise<unknown>)[] = [];
+    const result = await work(transactionOn(client, now, commits, sent, lasts));
+    await together(...lasts.map((each) => each()));
     await end(client, result);
     await Promise.all(sent);
     return result;
@@ -542,6 +549,7 @@ function transactionOn(
   now: Date,
   { afterCommit, announce }: OnCommit,
   sent: Promise<unknown>[],
+  lasts: (() => Promise<unknown>)[],
 ): Transaction {
   const record = requestContext.recordNow();
   const db = kyselyOn(client);
@@ -551,6 +559,7 @@ function transactionOn(
     now,
     afterCommit,
     announce,
+    last: (each) => void lasts.push(each),
     send(statement, args, answered = () => {}) {
       const answer = statement(db, args).then(answered);
       answer.catch(() => {});

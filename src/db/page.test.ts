@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { onBehalfOf } from '../lib/request-context.ts';
 import { type Database, openDatabase } from './database.ts';
-import { pageByIds } from './page.ts';
+import { forgetCounts, pageByIds, pageWithCount } from './page.ts';
 
 const ROWS = 23;
 
@@ -92,4 +92,53 @@ it('finds one far page of an account at a time', async () => {
   } finally {
     await blocker.end();
   }
+});
+
+describe('the count of a long list', () => {
+  const MANY = 10_001;
+  const many = () =>
+    db
+      .selectFrom('many' as 'things')
+      .select('id')
+      .orderBy('id');
+  const counted = async (rows = many()) => (await pageWithCount(rows, { limit: 3 })).count;
+  const add = async (count: number) => {
+    await database.pool.query(`insert into many (id) select ${count} from generate_series(1, ${count})`);
+  };
+  beforeAll(async () => {
+    await database.pool.query(`create table many as select number as id from generate_series(1, ${MANY}) as number`);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    forgetCounts();
+  });
+
+  it('is remembered, and counted anew behind the answer that comes later', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+    expect(await counted()).toBe(MANY);
+    await add(5);
+    expect(await counted()).toBe(MANY);
+    now.mockReturnValue(3_000);
+    expect(await counted()).toBe(MANY);
+    await expect.poll(counted).toBe(MANY + 5);
+  });
+
+  it('is never older than a minute', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+    const before = await counted();
+    await add(5);
+    now.mockReturnValue(60_001);
+    expect(await counted()).toBe(before + 5);
+  });
+
+  it('is exact once everything is forgotten, and for up to 10,000 rows', async () => {
+    const before = await counted();
+    const few = many().where('id', '<=', 5_000);
+    const fewBefore = await counted(few);
+    await add(5);
+    expect(await counted()).toBe(before);
+    expect(await counted(few)).toBe(fewBefore + 5);
+    forgetCounts();
+    expect(await counted()).toBe(before + 5);
+  });
 });

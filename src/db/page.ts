@@ -1,6 +1,6 @@
-import { sql as raw, type SelectQueryBuilder, type Simplify } from 'kysely';
+import { type Compilable, sql as raw, type SelectQueryBuilder, type Simplify } from 'kysely';
 import type { Page, PageQuery } from '../lib/page.ts';
-import { accountNow } from '../lib/request-context.ts';
+import { accountNow, dryConnection } from '../lib/request-context.ts';
 import { createTurns } from '../lib/turns.ts';
 
 /** Such pages cost as much as lies before them: an account finds one at a time in each process, and in about a third of the time. */
@@ -19,20 +19,72 @@ export async function pageWithCount<DB, Table extends keyof DB, Row>(
   const rows = await run(offset === 0 ? limited : limited.offset(offset));
   // The last page shows how many rows there are. Before it and past the end, they have to be counted.
   if (rows.length < limit && (rows.length > 0 || offset === 0)) return { count: offset + rows.length, rows };
-  return { count: await countOf(ordered, run), rows };
+  const counting = countingOf(ordered);
+  return { count: await remembered(counting, async () => countIn(await run(counting))), rows };
 }
 
-async function countOf<DB, Table extends keyof DB, Row>(
-  ordered: SelectQueryBuilder<DB, Table, Row>,
-  run: <R>(query: SelectQueryBuilder<DB, Table, R>) => Promise<Simplify<R>[]> = (query) => query.execute(),
-): Promise<number> {
-  const [counted] = await run(
-    ordered
-      .clearSelect()
-      .clearOrderBy()
-      .select(({ fn }) => fn.countAll<number>().as('count')),
-  );
-  return (counted as { count: number }).count;
+const countingOf = <DB, Table extends keyof DB, Row>(ordered: SelectQueryBuilder<DB, Table, Row>) =>
+  ordered
+    .clearSelect()
+    .clearOrderBy()
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+
+const countIn = ([counted]: readonly object[]): number => (counted as { count: number }).count;
+
+/** Up to this, counts are exact. Beyond, they may be as old as this, and are made anew no more often than so. */
+const EXACT = 10_000;
+const OLDEST_MS = 60_000;
+const AGAIN_MS = 2_000;
+/** Of the time, what counting anew may take. */
+const SHARE = 0.05;
+const MOST_KNOWN = 1_000;
+
+interface Known {
+  count: number;
+  tookMs: number;
+  at: number;
+  again?: Promise<Known>;
+}
+const known = new Map<string, Known>();
+
+/** Forgets all counts, because all rows have become others. */
+export const forgetCounts = (): void => known.clear();
+
+/**
+ * Counts, or says what was counted before: to count half a million rows takes 60 to 300 ms, and who polls a list, or reads it
+ * page by page, would have them counted each time.
+ */
+async function remembered(counting: Compilable, count: () => Promise<number>): Promise<number> {
+  // Nearly everybody has less, and isn't kept from it. A dry run sees rows that nobody else ever will.
+  if (known.size === 0 || dryConnection()) return (await counted(counting, count)).count;
+  const found = known.get(keyOf(counting));
+  const age = found ? performance.now() - found.at : Number.POSITIVE_INFINITY;
+  if (!found || age > OLDEST_MS) return (await (found?.again ?? counted(counting, count))).count;
+  if (age > Math.max(AGAIN_MS, found.tookMs / SHARE)) {
+    found.again ??= counted(counting, count);
+    found.again.catch(() => {
+      delete found.again;
+    });
+  }
+  return found.count;
+}
+
+async function counted(counting: Compilable, count: () => Promise<number>): Promise<Known> {
+  const at = performance.now();
+  const now: Known = { count: await count(), at, tookMs: performance.now() - at };
+  if (dryConnection()) return now;
+  const key = known.size > 0 || now.count > EXACT ? keyOf(counting) : undefined;
+  if (key === undefined) return now;
+  known.delete(key);
+  if (now.count <= EXACT) return now;
+  if (known.size >= MOST_KNOWN) known.delete(known.keys().next().value as string);
+  known.set(key, now);
+  return now;
+}
+
+function keyOf(counting: Compilable): string {
+  const { sql, parameters } = counting.compile();
+  return JSON.stringify([sql, parameters]);
 }
 
 /**
@@ -68,7 +120,8 @@ async function pageFromNearerEnd<DB, Table extends keyof DB, Row>(
   ordered: (direction: Direction) => SelectQueryBuilder<DB, Table, Row>,
   { limit, offset = 0, direction }: PageQuery & { limit: number; direction: Direction },
 ): Promise<Page<Simplify<Row>>> {
-  const count = await countOf(ordered(direction));
+  // Exactly: it says where the page is.
+  const count = countIn(await countingOf(ordered(direction)).execute());
   const behind = count - offset - limit;
   // The last page may be shorter.
   const length = Math.min(limit, count - offset);

@@ -332,7 +332,8 @@ export function createRequestLog(deps: {
           return { about, made, tasks };
         },
         answered(status) {
-          if (!done) refusals.noteChange({ ...action, ...aimOf(request), ...ending(status) });
+          // What it started is undone.
+          if (!done) refusals.noteChange({ ...action, task_id: null, ...aimOf(request), ...ending(status) });
         },
       };
     },

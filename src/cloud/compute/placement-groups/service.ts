@@ -140,7 +140,7 @@ export const createPlacementGroup = (
     tx.about({ type: 'servergroup', id: group.id, name });
     await store.insertGroups(tx.sql, [group]);
     await wantChecked(on, tx, scope, [make('server_group', group.id, { name, policy })]);
-    await takeQuota(tx, scope, 'servergroup_count');
+    takeQuota(tx, scope, 'servergroup_count');
     return { ...group, instances: [] };
   });
 

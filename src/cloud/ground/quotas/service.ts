@@ -202,11 +202,18 @@ export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
 }
 
 /**
- * Takes `amount` of a quota. The row stays locked until the transaction ends, which makes the count exact:
- * call it as late in the transaction as possible.
- * @throws QuotaExceededError with the numbers, ForbiddenError if a budget stops what is new
+ * Takes one of a quota at the end of the transaction, which fails with a QuotaExceededError with the numbers, or with a
+ * ForbiddenError if a budget stops what is new. The row stays locked until then, which makes the count exact.
  */
-export async function takeQuota(tx: Transaction, owner: LimitedOwner, attribute: RegionalQuota, amount = 1) {
+export const takeQuota = (tx: Transaction, owner: LimitedOwner, attribute: RegionalQuota): void =>
+  takeQuotas(tx, owner, { [attribute]: 1 });
+
+/** Calls `takeQuota` for several quotas, always in the same order. */
+export function takeQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): void {
+  tx.last(() => together(...inOrder(amounts).map(([attribute, amount]) => takeNow(tx, owner, attribute, amount))));
+}
+
+async function takeNow(tx: Transaction, owner: LimitedOwner, attribute: RegionalQuota, amount: number): Promise<void> {
   const { clientId, projectId, regionId, region } = owner;
   // Read with the count, so that a changed limit holds for every process at once.
   const standard = region.quotas[attribute];
@@ -218,7 +225,7 @@ export async function takeQuota(tx: Transaction, owner: LimitedOwner, attribute:
   await refuseSpent(tx, owner);
   await refuseExceeded(tx, owner, { [attribute]: amount });
   // Another transaction released quota between the two statements, so try again.
-  await takeQuota(tx, owner, attribute, amount);
+  await takeNow(tx, owner, attribute, amount);
 }
 
 const addUsage = compiledQuery((db, args: UsageOf & { standard: number; projectId: number }) => {
@@ -261,11 +268,6 @@ const limitAt = ({ clientId, regionId }: QuotaOwner, attribute: RawBuilder<unkno
     select most from quota_limits as own
     where own.client_id = ${clientId} and own.region_id = ${regionId} and own.attribute = ${attribute}
   ), listed_quota(${clientId}, ${regionId}, ${attribute}), ${standard}::bigint)`;
-
-/** Calls `takeQuota` for several quotas, always in the same order. @throws QuotaExceededError */
-export async function takeQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
-  await together(...inOrder(amounts).map(([attribute, amount]) => takeQuota(tx, owner, attribute, amount)));
-}
 
 /** Returns the quotas that would be exceeded. Locks nothing, so the result may be outdated at once. */
 export async function exceededQuotas(
@@ -337,7 +339,7 @@ async function clientOf(tx: Transaction, projectId: number): Promise<number | un
   return (await project.executeTakeFirst())?.client_id;
 }
 
-/** Refuses early what `takeQuotas` would refuse at the end of the transaction anyway. @throws QuotaExceededError */
+/** Refuses what `takeQuotas` would refuse at the end of the transaction anyway. @throws QuotaExceededError */
 export async function refuseExceeded(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
   const [first] = await exceededQuotas(tx.sql, owner, amounts);
   if (first) throw new QuotaExceededError(first);
@@ -349,14 +351,14 @@ export function overdrawQuotas(tx: Transaction, owner: LimitedOwner, amounts: Qu
   releaseQuotas(tx, owner, Object.fromEntries(taken));
 }
 
-/** Gives back what `takeQuota` took, when the resource is deleted or was never created. */
+/** Gives back at the end of the transaction what `takeQuota` took, when the resource is deleted or was never created. */
 export function releaseQuota(
   tx: Transaction,
   { clientId, regionId }: QuotaOwner,
   attribute: RegionalQuota,
   amount = 1,
 ) {
-  tx.send(subtractUsage, { clientId, regionId, attribute, amount });
+  tx.last(async () => tx.send(subtractUsage, { clientId, regionId, attribute, amount }));
 }
 
 const subtractUsage = compiledQuery((db, { clientId, regionId, attribute, amount }: UsageOf) =>

@@ -101,7 +101,7 @@ export async function createCluster(on: Platform, scope: Scope, request: CreateC
         input: { clusterId: id, ...quotaOwner(scope) },
         wants: [await clusterMade(tx, scope, { ...wanted, id, pools })],
       });
-      await takeQuotas(tx, scope, {
+      takeQuotas(tx, scope, {
         ...store.CLUSTER_QUOTAS,
         ...nodeQuotas,
         servergroup_count: placementGroups.groupsFor(pools),

@@ -79,7 +79,7 @@ export async function createLoadBalancer(on: Platform, scope: Scope, request: Cr
         make('load_balancer', id, await loadBalancerSpec(tx, id)),
       ],
     });
-    await takeQuotas(tx, scope, { floating_count: floatingIpIds.length, loadbalancer_count: 1 });
+    takeQuotas(tx, scope, { floating_count: floatingIpIds.length, loadbalancer_count: 1 });
     return taskId;
   });
 }

@@ -101,7 +101,7 @@ async function insert(on: Platform, scope: Scope, given: NewSecret, contents: Re
       input: { secretId: id, ...quotaOwner(scope) },
       wants: [make('secret', id, spec, contents)],
     });
-    await takeQuota(tx, scope, 'secret_count');
+    takeQuota(tx, scope, 'secret_count');
     return taskId;
   });
 }

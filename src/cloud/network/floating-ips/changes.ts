@@ -105,7 +105,7 @@ export const convertFloatingIp = (on: Platform, scope: Scope, id: string): Promi
       input: { floatingIpId: floating.id, portId, macAddress, ...quotaOwner(scope) },
       wants: [remove('floating_ip', floating.id), make('port', portId, port)],
     });
-    await takeQuota(tx, scope, 'reserved_fixed_ip_count');
+    takeQuota(tx, scope, 'reserved_fixed_ip_count');
     return taskId;
   });
 

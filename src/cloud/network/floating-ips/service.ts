@@ -88,7 +88,7 @@ export async function createFloatingIp(on: Platform, scope: Scope, request: Crea
       input: { floatingIpId: id, ...quotaOwner(scope) },
       wants: [...specs].map(([one, spec]) => make('floating_ip', one, spec)),
     });
-    await takeQuota(tx, scope, 'floating_count');
+    takeQuota(tx, scope, 'floating_count');
     return taskId;
   });
 }

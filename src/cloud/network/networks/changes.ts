@@ -53,7 +53,7 @@ export async function createNetwork(on: Platform, scope: Scope, request: CreateN
       input: { networkId: id, ...(router && { routerId: router.id }), ...quotaOwner(scope) },
       wants: [make('network', id, spec), ...(router ? [router.wanted] : [])],
     });
-    await takeQuotas(tx, scope, { network_count: 1, ...(router && { router_count: 1 }) });
+    takeQuotas(tx, scope, { network_count: 1, ...(router && { router_count: 1 }) });
   });
   return taskId;
 }

@@ -35,7 +35,7 @@ export function createReservedFixedIp(on: Platform, scope: Scope, request: Creat
     // A port that would be deleted with its instance or load balancer stays from now on.
     const wanted = [...(await portSpecs(tx, [input.portId]))].map(([id, spec]) => put('port', id, spec));
     await begin(on, tx, scope, RESERVE_ADDRESS, { taskId, data: request, input, wants: wanted });
-    await takeQuota(tx, scope, 'reserved_fixed_ip_count');
+    takeQuota(tx, scope, 'reserved_fixed_ip_count');
     return taskId;
   });
 }
@@ -92,7 +92,7 @@ export const convertReservedFixedIp = (on: Platform, scope: Scope, id: string): 
         make('floating_ip', floatingIpId, { address, formerPortId: port.id, metadata: {} }),
       ],
     });
-    await takeQuota(tx, scope, 'floating_count');
+    takeQuota(tx, scope, 'floating_count');
     return taskId;
   });
 

@@ -129,7 +129,7 @@ export async function createRouter(on: Platform, scope: Scope, request: CreateRo
       wants: [make('router', id, routerSpec(router))],
     });
     await rerouted(on, tx, scope, asked);
-    await takeQuota(tx, scope, 'router_count');
+    takeQuota(tx, scope, 'router_count');
     return taskId;
   });
 }

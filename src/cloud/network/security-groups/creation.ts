@@ -1,5 +1,5 @@
 import { make } from '../../../convergence/wants.ts';
-import { type Transaction, together } from '../../../db/database.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { foundById, isUuid, newId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
@@ -48,7 +48,13 @@ export async function createSecurityGroup(
   };
   return on.database.accept(async (tx) => {
     const portIds = await portsOf(tx, scope, [...new Set(instanceIds)]);
-    return insert(on, tx, scope, wanted, portIds);
+    const group = await insert(on, tx, scope, wanted);
+    await addToPorts(
+      tx,
+      portIds.map((portId) => ({ portId, groupId: group.id })),
+    );
+    await wantChecked(on, tx, scope, await asInRows(tx, portIds));
+    return group;
   });
 }
 
@@ -85,43 +91,21 @@ export async function copySecurityGroup(on: Platform, scope: Scope, id: string, 
   });
 }
 
-/** Inserts a group, puts it on the ports, and takes the quota last. */
 async function insert(
   on: Platform,
   tx: Transaction,
   scope: Scope,
   wanted: WantedGroup,
-  portIds: readonly string[] = [],
 ): Promise<store.SecurityGroupRow> {
   const { rules, ...group } = wanted;
   store.refuseDefaultName(group.name);
   await requireRemoteGroups(tx, scope, rules);
-  const identified = { ...group, id: newId(), rules: rules.map((rule) => ({ ...rule, id: newId() })) };
-  const [made] = await together(
-    store.insertGroup(tx, { ...identified, place: scope }),
-    wantGroup(on, tx, scope, identified, portIds),
-  );
+  const identified = rules.map((rule) => ({ ...rule, id: newId() }));
+  const made = store.insertGroup(tx, { ...group, id: newId(), place: scope, rules: identified });
   tx.about({ ...made, type: 'securitygroup' });
+  await wantChecked(on, tx, scope, [make('security_group', made.id, groupSpec(made))]);
+  takeQuota(tx, scope, 'firewall_count');
   return made;
-}
-
-/** Is sent right behind the group itself. */
-async function wantGroup(
-  on: Platform,
-  tx: Transaction,
-  scope: Scope,
-  group: Parameters<typeof groupSpec>[0] & { id: string },
-  portIds: readonly string[],
-): Promise<void> {
-  await wantChecked(on, tx, scope, [make('security_group', group.id, groupSpec(group))]);
-  if (portIds.length > 0) {
-    await addToPorts(
-      tx,
-      portIds.map((portId) => ({ portId, groupId: group.id })),
-    );
-    await wantChecked(on, tx, scope, await asInRows(tx, portIds));
-  }
-  await takeQuota(tx, scope, 'firewall_count');
 }
 
 async function portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<string[]> {

@@ -85,11 +85,8 @@ export interface NewGroup {
 
 const FIRST_REVISION = 1;
 
-/** @throws ConflictError when another group has the name */
-export async function insertGroup(
-  tx: Transaction,
-  { place, clusterId = null, rules, ...group }: NewGroup,
-): Promise<SecurityGroupRow> {
+/** Sends a new group with its rules. The transaction fails with a ConflictError when another group has the name. */
+export function insertGroup(tx: Transaction, { place, clusterId = null, rules, ...group }: NewGroup): SecurityGroupRow {
   const row = {
     ...group,
     project_id: place.projectId,
@@ -101,8 +98,8 @@ export async function insertGroup(
     updated_at: tx.now,
   };
   const ruleRows = newRules(group.id, rules, tx.now);
-  const statement = { row: JSON.stringify(row), rules: JSON.stringify(ruleRows) };
-  await withFreeName(group.name, insertGroupWithRules(tx.sql, statement));
+  const written = { row: JSON.stringify(row), rules: JSON.stringify(ruleRows) };
+  tx.send((db, args: typeof written) => withFreeName(group.name, insertGroupWithRules(db, args)), written);
   return { ...row, rules: ruleRows };
 }
 

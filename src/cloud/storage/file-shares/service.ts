@@ -125,7 +125,7 @@ export async function createFileShare(on: Platform, scope: Scope, request: schem
       input: { fileShareId: id, ...quotaOwner(scope) },
       wants: [make('file_share', id, fileSharesTasks.shareSpec(wanted, network, rules))],
     });
-    await takeQuota(tx, scope, 'sfs_count');
+    takeQuota(tx, scope, 'sfs_count');
   });
   return taskId;
 }

@@ -74,7 +74,7 @@ export async function createImage(on: Platform, scope: Scope, request: schema.Cr
       input: { imageId: id, ...quotaOwner(scope), volumeId: volume.id, sizeBytes: volume.size_gib * GIB },
       wants: [make('image', id, imageSpec(shown, { volumeId: volume.id }, tags))],
     });
-    await takeQuota(tx, scope, 'image_count');
+    takeQuota(tx, scope, 'image_count');
     return taskId;
   });
 }
@@ -110,7 +110,7 @@ export async function downloadImage(on: Platform, scope: Scope, request: schema.
       input: { imageId: id, ...quotaOwner(scope) },
       wants: [make('image', id, imageSpec(shown, origin, tags), { url: request.url })],
     });
-    await takeQuota(tx, scope, 'image_count');
+    takeQuota(tx, scope, 'image_count');
     return taskId;
   });
 }

@@ -51,7 +51,7 @@ export async function createVolume(on: Platform, scope: Scope, request: CreateVo
         ...(host && device ? [onMachine(host.id, id, { device, tag })] : []),
       ],
     });
-    await takeQuota(tx, scope, 'volume_count');
+    takeQuota(tx, scope, 'volume_count');
     return taskId;
   });
 }

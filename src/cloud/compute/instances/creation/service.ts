@@ -66,7 +66,7 @@ export async function createInstance(on: Platform, scope: Scope, request: Create
         make('machine', id, await newMachineSpec(tx, id, { secrets, ...boot }), secrets),
       ],
     });
-    await takeQuotas(tx, scope, {
+    takeQuotas(tx, scope, {
       floating_count: made.floatingIpIds.length,
       vm_count: 1,
       volume_count: madeVolumeIds.length,

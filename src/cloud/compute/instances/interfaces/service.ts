@@ -47,7 +47,7 @@ export async function attachInterface(on: Platform, scope: Scope, id: string, re
     ]);
     // A public address of its own takes no quota.
     if (request.type === 'external') await refuseSpent(tx, scope);
-    await takeQuotas(tx, scope, { floating_count: input.made.floatingIpIds.length });
+    takeQuotas(tx, scope, { floating_count: input.made.floatingIpIds.length });
     return taskId;
   });
   return transaction.catch(inFieldsOfOne);

@@ -57,7 +57,7 @@ export async function createClusterPool(on: Platform, scope: Scope, clusterName:
       wants: [await clusterPooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
     });
     const servergroup_count = placementGroups.groupsFor([pool]);
-    await takeQuotas(tx, scope, { ...quotas, servergroup_count });
+    takeQuotas(tx, scope, { ...quotas, servergroup_count });
     return taskId;
   });
 }
@@ -121,7 +121,7 @@ export async function resizeClusterPool(
       input: { clusterId: cluster.id, poolId: pool.id, nodeCount },
       wants: [await clusterPooled(tx, cluster)],
     });
-    await takeQuotas(tx, scope, quotas);
+    takeQuotas(tx, scope, quotas);
     return taskId;
   });
 }

@@ -88,7 +88,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
       input: { subnetId: id, ...quotaOwner(scope) },
       wants: [make('subnet', id, spec), ...connected],
     });
-    await takeQuota(tx, scope, 'subnet_count');
+    takeQuota(tx, scope, 'subnet_count');
   });
   return taskId;
 }

@@ -28,7 +28,7 @@ export async function make(tx: Transaction, scope: Scope, cluster: { id: string;
     clusterId: cluster.id,
     rules: platformRules(id).map((rule) => ({ ...rule, id: newId() })),
   };
-  await store.insertGroup(tx, group);
+  store.insertGroup(tx, group);
   await want(tx, scope, [wantedAnew('security_group', id, groupSpec(group))]);
 }
 

@@ -91,7 +91,7 @@ export async function beginSnapshot(
     input: { snapshotId: id, ...quotaOwner(scope) },
     wants: [make('snapshot', id, { name: request.name, volumeId: volume.id, metadata: tags })],
   });
-  await takeQuota(tx, scope, 'snapshot_count');
+  takeQuota(tx, scope, 'snapshot_count');
   return { id, taskId };
 }
 
