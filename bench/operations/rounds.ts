@@ -39,6 +39,8 @@ export interface Comparison {
   other: Side;
   /** Median of each round's ratio of requests per second. */
   ratio: number;
+  /** The smallest and the largest of them. */
+  spread: readonly [number, number];
 }
 
 /** They take turns, so that other load on the machine affects both, and alternate in who goes first. */
@@ -71,7 +73,8 @@ export async function compare(
   const ratios = product.map(
     ({ requestsPerSecond }, round) => requestsPerSecond / (other[round]?.requestsPerSecond ?? Number.NaN),
   );
-  return { name, product: medians(product), other: medians(other), ratio: median(ratios) };
+  const spread = [Math.min(...ratios), Math.max(...ratios)] as const;
+  return { name, product: medians(product), other: medians(other), ratio: median(ratios), spread };
 }
 
 function medians(sides: readonly Side[]): Side {

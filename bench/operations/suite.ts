@@ -135,7 +135,8 @@ async function measure(
       other: { server: { pid: floor.pid, port: Number(floor.ready[1]) }, request },
     };
     const comparison = await compare(operation.name, sides, on.load, on.rounds);
-    return { ...comparison, statements: plan.statements.length, target: operation.target };
+    const trips = plan.statements.filter(({ waited }) => waited).length;
+    return { ...comparison, statements: plan.statements.length, trips, target: operation.target };
   } finally {
     await floor.stop();
   }

@@ -24,7 +24,7 @@ export interface Claim {
   settled_generation: number | null;
   doing: string | null;
   failures: number;
-  /** Whether tasks wait for it. */
+  /** Whether tasks waited for it when it was claimed. One that began at the same moment may be missing. */
   awaited: boolean;
   /** When the want was due, to the microsecond: a change since the claim is noticed by it. */
   due: string;
@@ -130,14 +130,14 @@ const isOf = ({ kind, id, generation, workerId }: Mine) =>
   sql`kind = ${kind} and id = ${id} and worker_id = ${workerId} and generation = ${generation}`;
 
 /**
- * Settles the want in one statement. Wants that come after it may begin, and what it needed may be removed.
- * @throws Overtaken
+ * Settles the want in one statement. Wants that come after it may begin, and what it needed may be removed. Returns whether
+ * tasks still wait for it. @throws Overtaken
  */
 export async function noteSettled(
   { sql: db, announce }: Pick<Database | Transaction, 'announce' | 'sql'>,
   workerId: string,
   { claim, observed }: { claim: Claim; observed: object | null },
-): Promise<void> {
+): Promise<boolean> {
   const { kind, id, generation, spec, handle } = claim;
   const name = { kind, id, generation, workerId, key: keyOf(claim) };
   const [settled] =
@@ -151,6 +151,7 @@ export async function noteSettled(
         });
   if (!settled) throw new Overtaken();
   if (settled.wakes) announce(WANTED);
+  return settled.awaited;
 }
 
 interface Mine {
@@ -175,7 +176,7 @@ const notePresent = compiledQuery(
 );
 
 const settling = (args: Mine & { key: string }, note: RawBuilder<unknown>) =>
-  sql<{ wakes: boolean }>`
+  sql<{ wakes: boolean; awaited: boolean }>`
     with former as (select uses from wants where ${isOf(args)}), settled as (${note}), next as (
       update wants set due_at = clock_timestamp()
       where after @> array[${args.key}] and after <> '{}' and due_at is not null
@@ -186,7 +187,9 @@ const settling = (args: Mine & { key: string }, note: RawBuilder<unknown>) =>
       where kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
         and spec is null and due_at is not null and exists (select from settled) returning id
     )
-    select exists (select from next) or exists (select from freed) as wakes from settled`;
+    select exists (select from next) or exists (select from freed) as wakes,
+      exists (select from task_wants where task_wants.kind = ${args.kind} and want_id = ${args.id}) as awaited
+    from settled`;
 
 function withoutSecret(observed: object | null): object | null {
   if (observed === null) return null;

@@ -35,12 +35,29 @@ interface JustSeen {
 export async function settle(endings: Endings, workerId: string, own: JustSeen): Promise<void> {
   const { database } = endings;
   const { claim } = own;
-  // Later tasks wait for a later generation. Only a removal that goes on by itself can gain another waiting task.
+  // A removal that goes on by itself can gain another waiting task.
   const isAwaited = claim.awaited || claim.spec === null;
-  if (!isAwaited && !mayBeNoticed(endings, own)) return noteSettled(database, workerId, own);
+  const othersWait =
+    isAwaited || mayBeNoticed(endings, own)
+      ? await settleWithTasks(endings, workerId, own, isAwaited)
+      : await noteSettled(database, workerId, own);
+  if (!othersWait) return;
+  // The other wants of a task may have been settled at the same moment.
+  for (const { id, others_settled } of await waitingTasks(database.sql, claim)) {
+    if (others_settled) await finishReady(endings, id);
+  }
+}
+
+/** Returns whether other tasks may wait for nothing else either. @throws Overtaken, EndFailed */
+async function settleWithTasks(
+  endings: Endings,
+  workerId: string,
+  own: JustSeen,
+  isAwaited: boolean,
+): Promise<boolean> {
+  const { claim } = own;
   let finishing: string | undefined;
-  let othersMayWait = true;
-  const ending = database.transaction(async (tx) => {
+  const ending = endings.database.transaction(async (tx) => {
     finishing = undefined;
     const tasks = isAwaited ? await lockReady(tx, claim) : [];
     const instead: Wanted[] = [];
@@ -51,19 +68,13 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
     finishing = undefined;
     if (tasks.length === 0)
       instead.push(...(await notice(endings, tx, [{ ...claim, observed: own.observed }], { wait: true })));
-    await noteSettled(tx, workerId, own);
+    const othersWait = await noteSettled(tx, workerId, own);
     await want(tx, null, instead);
-    const areAll = tasks.length > 0 && tasks.length === tasks[0]?.waiting && tasks.every(isUnended);
-    othersMayWait = isAwaited && !(areAll && claim.spec !== null);
+    return othersWait || claim.spec === null;
   });
-  await ending.catch((error: unknown) => {
+  return ending.catch((error: unknown) => {
     throw finishing === undefined ? error : new EndFailed(finishing, error);
   });
-  if (!othersMayWait) return;
-  // The other wants of a task may have been settled at the same moment.
-  for (const { id, others_settled } of await waitingTasks(database.sql, claim)) {
-    if (others_settled) await finishReady(endings, id);
-  }
 }
 
 /** Ends a task that waits for nothing any more. If its end fails, the task gets an ERROR. */

@@ -1,9 +1,13 @@
 import { expect } from 'vitest';
 import { Refused } from '../backends/contract/backend.ts';
-import { readyTasks } from './endings.ts';
+import { systemClock } from '../lib/time.ts';
+import { takeDue } from './claims.ts';
+import { readyTasks, settle } from './endings.ts';
+import { log } from './fixtures/log.ts';
 import { progressing } from './fixtures/scripted-backend.ts';
 import { newId, volume } from './fixtures/specs.ts';
 import { test, until } from './fixtures/stage.ts';
+import { TASK_ENDS } from './fixtures/task-ends.ts';
 import { amend, change, make, remove } from './wants.ts';
 
 const volumes = (count: number) => Array.from({ length: count }, newId);
@@ -92,6 +96,19 @@ test('a task that ends while another of its wants is settled is completed once',
   await holder.query('commit');
   holder.release();
   expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
+  expect(await stage.marksOf(id)).toEqual(['complete']);
+});
+
+test('a task that began to wait while its want was being claimed ends with the want', async ({ stage }) => {
+  const one = newId();
+  const id = await stage.submit([make('volume', one, volume())]);
+  const [claim] = await takeDue(stage.database.sql, newId(), 1, [], undefined);
+  if (!claim) throw new Error('Nothing is due');
+  const { worker_id: workerId } = (await stage.wantOf('volume', one)) ?? {};
+  const taskEnds = new Map(TASK_ENDS.map((kind) => [kind.type, kind]));
+  const endings = { database: stage.database, clock: systemClock, log, taskEnds };
+  await settle(endings, workerId ?? '', { claim: { ...claim, awaited: false }, observed: null });
+  expect(await stage.taskOf(id)).toMatchObject({ state: 'FINISHED' });
   expect(await stage.marksOf(id)).toEqual(['complete']);
 });
 

@@ -1,4 +1,5 @@
 import { isOutage } from '../db/outages.ts';
+import { isStalePlan } from '../db/statements.ts';
 import { DomainError } from '../lib/errors.ts';
 
 // PostgreSQL appendix A: serialization failure, deadlock.
@@ -19,12 +20,18 @@ const NETWORK = new Set([
 const MAX_DEPTH = 5;
 
 /**
- * Whether another attempt may succeed: any of the error's causes is a connection error or a conflict of transactions.
+ * Whether another attempt may succeed: any of the error's causes is a connection error, a conflict of transactions, or a plan
+ * that a newer release has made stale.
  */
 export function isTransient(error: unknown): boolean {
   return someCause(error, (each) => {
     const isOfNetwork = NETWORK.has(codeOf(each));
-    return isOfNetwork || CONFLICTS.has(codeOf(each)) || (!(each instanceof DomainError) && isOutage(each));
+    return (
+      isOfNetwork ||
+      CONFLICTS.has(codeOf(each)) ||
+      isStalePlan(each) ||
+      (!(each instanceof DomainError) && isOutage(each))
+    );
   });
 }
 

@@ -74,21 +74,14 @@ const order = (one: WaitingTask, other: WaitingTask) =>
 
 type Generation = Name & { generation: number };
 
-/**
- * Locks the tasks that wait for this generation of the want or an earlier one, and for nothing else. `waiting` is the number of all
- * that wait for it.
- */
-export async function lockReady(
-  tx: Transaction,
-  { kind, id, generation }: Generation,
-): Promise<(ReadyTask & { waiting: number })[]> {
+/** Locks the tasks that wait for this generation of the want or an earlier one, and for nothing else. */
+export async function lockReady(tx: Transaction, { kind, id, generation }: Generation): Promise<ReadyTask[]> {
   return (await lockThose(tx.sql, { kind, id, generation })).toSorted(order);
 }
 // A task that ended while this waited for its lock has no rows in `task_wants` any more, so it drops out.
 const lockThose = compiledQuery((db, name: Generation) =>
-  sql<ReadyTask & { waiting: number }>`
-    select tasks.id, task_type, state, input, ${SEEN},
-      (select count(*) from task_wants where ${isAwaited(name)})::integer as waiting
+  sql<ReadyTask>`
+    select tasks.id, task_type, state, input, ${SEEN}
     from task_wants join tasks on tasks.id = task_id
     where ${isAwaited(name)} and ${othersSettled(name)}
     order by tasks.id for update of tasks, task_wants`.compile(db),

@@ -42,10 +42,11 @@ export async function announceAll(client: pg.ClientBase, topic: string, keys: (s
 /** Returns what announces changes that are committed: together those that come while others are being sent, and each once. */
 export function createAnnouncer(query: (text: string, values: unknown[]) => Promise<unknown>) {
   const waiting = new Set<string>();
-  let sending = false;
+  let sending: Promise<void> | undefined;
   async function send(): Promise<void> {
-    sending = true;
-    for (; waiting.size > 0; ) {
+    // What a transaction announces comes together.
+    await undefined;
+    while (waiting.size > 0) {
       const payloads = [...waiting];
       waiting.clear();
       // Whoever listens looks now and then anyway.
@@ -53,11 +54,17 @@ export function createAnnouncer(query: (text: string, values: unknown[]) => Prom
         () => {},
       );
     }
-    sending = false;
+    sending = undefined;
   }
-  return (topic: string, key: string | number = ''): void => {
-    waiting.add(`${topic}:${key}`);
-    if (!sending) void send();
+  return {
+    announce(topic: string, key: string | number = ''): void {
+      waiting.add(`${topic}:${key}`);
+      sending ??= send();
+    },
+    /** Waits until all is announced. */
+    async finish(): Promise<void> {
+      await sending;
+    },
   };
 }
 

@@ -33,8 +33,8 @@ export interface Transaction {
    */
   send<A extends object, R>(statement: Statement<A, R>, args: A, answered?: (rows: R[]) => void): void;
   /**
-   * Runs `work` at the end, when even the request is recorded: for rows that the other changes of the account wait for. Any may
-   * still fail the transaction.
+   * Runs `work` at the end, when even the request is recorded: for rows that the account's other changes wait for. It may
+   * still fail the transaction. In a part of a transaction, at the end of that part.
    */
   last(work: () => Promise<unknown>): void;
   /**
@@ -43,8 +43,8 @@ export interface Transaction {
    */
   afterCommit(work: () => void): void;
   /**
-   * Announces a change once it is committed, without waiting. If the process ends right then, nobody hears of it: for
-   * those who only come sooner because of it.
+   * Announces a change once it is committed, without waiting. If the process dies right then, nobody hears of it: use it only
+   * where a look now and then would find the change anyway.
    */
   announce(topic: string, key?: string | number): void;
   /**
@@ -120,7 +120,7 @@ class GatheringSocket extends Socket {
   }
 
   override connect(...given: unknown[]): this {
-    // It undoes what a class makes of `write`.
+    // It resets an overridden `write`.
     super.connect(...(given as Parameters<Socket['connect']>));
     // The driver corks it for what it prepares, but not for `begin` and `commit`.
     this.write = (...written: unknown[]) => {
@@ -294,7 +294,7 @@ export function openDatabase(
     dialect: new PostgresDialect({ pool: { connect, end: async () => {} } }),
   });
   goStraight(sql, { query: query as pg.Pool['query'] });
-  const announceNow = createAnnouncer((text, values) => pool.query(text, values));
+  const announcer = createAnnouncer((text, values) => pool.query(text, values));
   let closing: Promise<void> | undefined;
   const takeTurn = inTurns ? `; select pg_advisory_xact_lock_shared(${TURN})` : '';
 
@@ -328,12 +328,12 @@ export function openDatabase(
     try {
       const tried = end === commit ? '' : `; set local tradewind.dry_run = 'on'`;
       const now = clock.now();
-      // If it fails, whatever is sent behind it does too.
+      // What is sent behind it fails with it: the connection is lost, or its transaction is aborted.
       const begun = client.query(`begin; set local tradewind.now = '${now.toISOString()}'${tried}${takeTurn}`);
       begun.catch(() => {});
       const later: (() => void)[] = [];
       const afterCommit = (then: () => void) => void later.push(then);
-      const announce: Transaction['announce'] = (...change) => afterCommit(() => announceNow(...change));
+      const announce: Transaction['announce'] = (...change) => afterCommit(() => announcer.announce(...change));
       const result = await workAndEnd(client, now, work, { afterCommit, announce }, end, [begun]);
       if (end === commit) for (const then of later) afterwards(then);
       return result;
@@ -392,10 +392,10 @@ export function openDatabase(
         [tries, changes],
       ),
     requireRoom,
-    announce: announceNow,
+    announce: announcer.announce,
     hasFullDisk: () => performance.now() - fullAt < FULL_FOR_MS,
     close: () => {
-      closing ??= pool.end();
+      closing ??= announcer.finish().then(() => pool.end());
       return closing;
     },
   };
@@ -498,8 +498,20 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
   return made;
 }
 
-/** Whether it only says that an earlier statement of the transaction failed. */
-const wasAborted = (error: unknown) => error instanceof pg.DatabaseError && error.code === '25P02';
+/**
+ * What statements say that come behind one that failed: that the transaction is aborted, or that the plan is missing which the
+ * first of them would have made.
+ */
+const CONSEQUENCES = new Set(['25P02', '26000']);
+const isConsequence = (error: unknown) => error instanceof pg.DatabaseError && CONSEQUENCES.has(error.code ?? '');
+
+/** Waits for all of what was sent. @throws what failed first, whatever is known first */
+async function answered(sent: readonly Promise<unknown>[], otherwise?: unknown): Promise<void> {
+  const faults = (await Promise.allSettled(sent)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  const first = faults.find((fault) => !isConsequence(fault));
+  if (first !== undefined) throw first;
+  if (otherwise !== undefined || faults.length > 0) throw otherwise ?? faults[0];
+}
 
 type OnCommit = Pick<Transaction, 'afterCommit' | 'announce'>;
 const NO_COMMIT: OnCommit = { afterCommit() {}, announce() {} };
@@ -518,13 +530,11 @@ async function workAndEnd<T>(
     const result = await work(transactionOn(client, now, commits, sent, lasts));
     await together(...lasts.map((each) => each()));
     await end(client, result);
-    await Promise.all(sent);
+    await answered(sent);
     return result;
   } catch (error) {
     // Whatever failed after a statement that nobody waited for failed because of it.
-    await Promise.all(sent).catch((first: unknown) => {
-      throw wasAborted(first) ? error : first;
-    });
+    await answered(sent, error);
     throw error;
   }
 }

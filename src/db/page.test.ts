@@ -123,6 +123,13 @@ describe('the count of a long list', () => {
     await expect.poll(counted).toBe(MANY + 5);
   });
 
+  it('is at least that of the rows that are shown', async () => {
+    const before = await counted();
+    await add(5);
+    const { count, rows } = await pageWithCount(many(), { limit: 4, offset: before });
+    expect([count, rows.length]).toEqual([before + 4, 4]);
+  });
+
   it('is never older than a minute', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     const before = await counted();

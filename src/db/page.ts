@@ -20,7 +20,9 @@ export async function pageWithCount<DB, Table extends keyof DB, Row>(
   // The last page shows how many rows there are. Before it and past the end, they have to be counted.
   if (rows.length < limit && (rows.length > 0 || offset === 0)) return { count: offset + rows.length, rows };
   const counting = countingOf(ordered);
-  return { count: await remembered(counting, async () => countIn(await run(counting))), rows };
+  const count = await remembered(counting, async () => countIn(await run(counting)));
+  // There are at least those that are shown.
+  return { count: rows.length > 0 ? Math.max(count, offset + rows.length) : count, rows };
 }
 
 const countingOf = <DB, Table extends keyof DB, Row>(ordered: SelectQueryBuilder<DB, Table, Row>) =>
@@ -31,11 +33,12 @@ const countingOf = <DB, Table extends keyof DB, Row>(ordered: SelectQueryBuilder
 
 const countIn = ([counted]: readonly object[]): number => (counted as { count: number }).count;
 
-/** Up to this, counts are exact. Beyond, they may be as old as this, and are made anew no more often than so. */
+/** A count up to this is never remembered. */
 const EXACT = 10_000;
+/** How old a remembered count may be. */
 const OLDEST_MS = 60_000;
+/** It is counted again after this at the earliest, and so seldom that counting takes no more than this share of the time. */
 const AGAIN_MS = 2_000;
-/** Of the time, what counting anew may take. */
 const SHARE = 0.05;
 const MOST_KNOWN = 1_000;
 
@@ -47,7 +50,7 @@ interface Known {
 }
 const known = new Map<string, Known>();
 
-/** Forgets all counts, because all rows have become others. */
+/** Forgets all counts, because the data was replaced. */
 export const forgetCounts = (): void => known.clear();
 
 /**
@@ -55,11 +58,11 @@ export const forgetCounts = (): void => known.clear();
  * page by page, would have them counted each time.
  */
 async function remembered(counting: Compilable, count: () => Promise<number>): Promise<number> {
-  // Nearly everybody has less, and isn't kept from it. A dry run sees rows that nobody else ever will.
+  // Most lists are shorter, and don't pay for this. A dry run sees rows that nobody else ever will.
   if (known.size === 0 || dryConnection()) return (await counted(counting, count)).count;
   const found = known.get(keyOf(counting));
   const age = found ? performance.now() - found.at : Number.POSITIVE_INFINITY;
-  if (!found || age > OLDEST_MS) return (await (found?.again ?? counted(counting, count))).count;
+  if (!found || age > OLDEST_MS) return (await counted(counting, count)).count;
   if (age > Math.max(AGAIN_MS, found.tookMs / SHARE)) {
     found.again ??= counted(counting, count);
     found.again.catch(() => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { listenForChanges } from './changes.ts';
 import { type Database, openDatabase, together, withSavepoint } from './database.ts';
 import { compiledQuery } from './statements.ts';
 
@@ -93,6 +94,22 @@ describe('a statement that nobody waits for', () => {
     expect(await named('kept')).toBe(0);
   });
 
+  it('fails the transaction with its own error, however late that is known', async () => {
+    const explained = async (...given: Parameters<typeof insert>) =>
+      insert(...given).catch(async () => {
+        for (let turn = 0; turn < 20; turn++) await undefined;
+        throw new Error('explained');
+      });
+    const failed = database.transaction(async (tx) => {
+      tx.send(explained, { name: null });
+      tx.send(insert, { name: 'behind it' });
+      tx.last(async () => tx.send(insert, { name: 'last' }));
+      // All answers are there when the first is read.
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100));
+    });
+    await expect(failed).rejects.toThrow('explained');
+  });
+
   it('fails only the part that it belongs to', async () => {
     await database.transaction(async (tx) => {
       tx.send(insert, { name: 'before the part' });
@@ -103,6 +120,63 @@ describe('a statement that nobody waits for', () => {
     });
     expect([await named('before the part'), await named('after the part')]).toEqual([1, 1]);
   });
+});
+
+describe('what is done last', () => {
+  it('comes behind everything else, once for each attempt, and may fail the transaction', async () => {
+    const done: string[] = [];
+    const attempt = (fault: string) =>
+      database.transaction(async (tx) => {
+        tx.last(async () => {
+          done.push('last');
+          if (done.length < 3)
+            await tx.client.query(`do $$ begin raise exception '' using errcode = '${fault}'; end $$`);
+        });
+        done.push('work');
+      });
+    await attempt('40001');
+    expect(done).toEqual(['work', 'last', 'work', 'last']);
+    done.length = 0;
+    await expect(attempt('P0001')).rejects.toMatchObject({ code: 'P0001' });
+    expect(done).toEqual(['work', 'last']);
+  });
+
+  it('belongs to the part of a transaction that asks for it', async () => {
+    const done: string[] = [];
+    await database.transaction(async (tx) => {
+      tx.last(async () => void done.push('of all'));
+      await withSavepoint(tx, async (part) => part.last(async () => void done.push('of the part')));
+      done.push('behind the part');
+    });
+    expect(done).toEqual(['of the part', 'behind the part', 'of all']);
+  });
+});
+
+it('announces what is committed, once, and nothing else', async () => {
+  const changes = await listenForChanges({ connectionString: own.url });
+  const heard: string[] = [];
+  changes.on(
+    'things',
+    (key) => heard.push(key),
+    () => {},
+  );
+  try {
+    const failed = database.transaction(async (tx) => {
+      tx.announce('things', 'undone');
+      throw new Error('undone');
+    });
+    await expect(failed).rejects.toThrow('undone');
+    await database.transaction(async (tx) => {
+      tx.announce('things', 'done');
+      tx.announce('things', 'done');
+    });
+    database.announce('things', 'end');
+    await expect.poll(() => heard).toContain('end');
+    expect(heard.filter((key) => key === 'done')).toHaveLength(1);
+    expect(heard).not.toContain('undone');
+  } finally {
+    await changes.close();
+  }
 });
 
 it('waits for all that is done together before it tells what failed', async () => {

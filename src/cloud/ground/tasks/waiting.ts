@@ -1,13 +1,15 @@
 import { TASK_ENDED } from '../../../convergence/waiting-tasks.ts';
 import type { ChangeFeed } from '../../../db/changes.ts';
 
+/** The announcement of an end may be lost with the process that ended the task. */
+const LOOK_MS = 5_000;
 /** Each waiting request needs memory and a connection. Beyond this number, requests are answered at once. */
 const MOST_WAITERS = 1_000;
 
 /** Requests of this process that wait for the end of a task. Any process may end it. */
 export interface TaskWaiting {
   /**
-   * Calls `read` for the task now, and again whenever it may have ended, until `ended` is true, the time is over,
+   * Calls `read` for the task now, whenever it may have ended, and every five seconds, until `ended` is true, the time is over,
    * `gone` is aborted or the server stops. Returns the task as last read, and whether it was allowed to wait.
    */
   until<T>(wait: {
@@ -66,6 +68,7 @@ export function createTaskWaiting(changes: ChangeFeed, mostWaiters = MOST_WAITER
       };
       const forget = listen(taskId, wake);
       const timer = setTimeout(giveUp, seconds * 1000);
+      const looking = setInterval(wake, LOOK_MS);
       gone.addEventListener('abort', giveUp);
       try {
         for (;;) {
@@ -79,6 +82,7 @@ export function createTaskWaiting(changes: ChangeFeed, mostWaiters = MOST_WAITER
         }
       } finally {
         clearTimeout(timer);
+        clearInterval(looking);
         gone.removeEventListener('abort', giveUp);
         forget();
       }
