@@ -16,6 +16,7 @@ import { measurePeers } from './peers/suite.ts';
 import { profileOperations } from './profile/suite.ts';
 import { measureScale } from './scale/suite.ts';
 import { measureStart } from './start/suite.ts';
+import { measureStatements } from './statements/suite.ts';
 import { ROOT } from './support/child.ts';
 
 interface Suite {
@@ -27,6 +28,7 @@ interface Suite {
 const suites: Record<string, Suite> = {
   operations: { title: 'Operations over HTTP', run: measureOperations },
   profile: { title: 'Where the time of a request goes', run: profileOperations },
+  statements: { title: 'What PostgreSQL does', run: measureStatements },
   start: { title: 'Start and memory', run: measureStart },
   peers: { title: 'Peers', run: measurePeers },
   engine: { title: 'Tasks', run: measureEngine },

@@ -14,7 +14,7 @@ import { type Comparison, compare, type Rounds } from './rounds.ts';
 
 const THOROUGH: Rounds = { rounds: 7, ms: 600, warmUpMs: 800, connections: 16 };
 /** Of two checkouts, the difference may be small. */
-const CHECKOUTS: Rounds = { rounds: 25, ms: 400, warmUpMs: 800, connections: 16 };
+const CHECKOUTS: Rounds = { rounds: 17, ms: 400, warmUpMs: 800, connections: 16 };
 const QUICK: Rounds = { rounds: 3, ms: 500, warmUpMs: 500, connections: 16 };
 
 interface Prepared {

@@ -31,7 +31,7 @@ const GROUPS = '/cloud/v1/securitygroups/1/1';
 const headers = { authorization: `apikey ${TOKEN}`, 'content-type': 'application/json' };
 
 /** The same requests for Tradewind and for what serves its OpenAPI document. */
-const ours = {
+export const ours = {
   create: (name: string) => ({
     method: 'POST',
     path: GROUPS,

@@ -15,10 +15,10 @@ export interface BenchDatabase {
   stop(): Promise<void>;
 }
 
-/** Starts an embedded PostgreSQL with default settings in its own folder. */
-export async function startDatabase(): Promise<BenchDatabase> {
+/** Starts an embedded PostgreSQL in its own folder, with default settings but for those given. */
+export async function startDatabase(settings: Readonly<Record<string, string>> = {}): Promise<BenchDatabase> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-bench-'));
-  const server = await startEmbeddedServer({ dataDir: path.join(folder, 'data'), log: () => {} });
+  const server = await startEmbeddedServer({ dataDir: path.join(folder, 'data'), log: () => {}, settings });
   return {
     url: server.url,
     connection: server.connection,
