@@ -45,7 +45,7 @@ export function createAnnouncer(query: (text: string, values: unknown[]) => Prom
   let sending: Promise<void> | undefined;
   async function send(): Promise<void> {
     // What a transaction announces comes together.
-    await undefined;
+    await Promise.resolve();
     while (waiting.size > 0) {
       const payloads = [...waiting];
       waiting.clear();

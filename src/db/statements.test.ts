@@ -97,7 +97,7 @@ describe('a statement that nobody waits for', () => {
   it('fails the transaction with its own error, however late that is known', async () => {
     const explained = async (...given: Parameters<typeof insert>) =>
       insert(...given).catch(async () => {
-        for (let turn = 0; turn < 20; turn++) await undefined;
+        for (let turn = 0; turn < 20; turn++) await Promise.resolve();
         throw new Error('explained');
       });
     const failed = database.transaction(async (tx) => {
