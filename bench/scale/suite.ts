@@ -73,7 +73,7 @@ const PLAN = `\
 A plan; nothing of it is built. Rows don't slow a database down, as above. Its processors and its commits end first: a creation takes
 about a millisecond of PostgreSQL's time.
 
-1. **A larger server.** Everything runs on many processes today. Per core, count on 500 changes or 3,000 reads a second, half of it PostgreSQL's.
+1. **A larger server.** API and workers run on many machines today, so the database may have one alone. Two cores in all carry 200 to 500 changes a second.
 2. **Partitions by region** of \`wants\` and of the tables of resources, as tasks and the audit log have them by quarter. Vacuum and indexes then
    work on one region at a time.
 3. **A database for each region.** It has what has a region: resources, wants, tasks, quotas in use, metering, and the events and records of
