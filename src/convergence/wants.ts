@@ -210,7 +210,7 @@ function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atOnce'],
   );
 }
 
-/** Materialized: PostgreSQL would rather read the table, whose first row that fits it hopes to meet soon. */
+/** Materialized, because with a limit PostgreSQL hopes to meet such a row soon, and reads the table instead of the index. */
 const usersOfAny = compiledQuery((db, { keys }: { keys: string[] }) =>
   sql`
     with users as materialized (select 1 as one from wants where uses && ${keys}::text[] and uses <> '{}')

@@ -49,7 +49,7 @@ export function createAnnouncer(query: (text: string, values: unknown[]) => Prom
     while (waiting.size > 0) {
       const payloads = [...waiting];
       waiting.clear();
-      // Whoever listens looks now and then anyway.
+      // Listeners also look now and then, so a lost announcement only delays them.
       await query(`select pg_notify($1, payload) from unnest($2::text[]) as each (payload)`, [CHANNEL, payloads]).catch(
         () => {},
       );

@@ -505,12 +505,10 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
 const CONSEQUENCES = new Set(['25P02', '26000']);
 const isConsequence = (error: unknown) => error instanceof pg.DatabaseError && CONSEQUENCES.has(error.code ?? '');
 
-/** Waits for all of what was sent. @throws what failed first, whatever is known first */
-async function answered(sent: readonly Promise<unknown>[], otherwise?: unknown): Promise<void> {
+/** Waits for all that was sent. Returns the fault of the first statement that failed, whichever fault is known first. */
+async function firstFault(sent: readonly Promise<unknown>[], known: unknown): Promise<unknown> {
   const faults = (await Promise.allSettled(sent)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  const first = faults.find((fault) => !isConsequence(fault));
-  if (first !== undefined) throw first;
-  if (otherwise !== undefined || faults.length > 0) throw otherwise ?? faults[0];
+  return faults.find((fault) => !isConsequence(fault)) ?? known;
 }
 
 type OnCommit = Pick<Transaction, 'afterCommit' | 'announce'>;
@@ -530,12 +528,11 @@ async function workAndEnd<T>(
     const result = await work(transactionOn(client, now, commits, sent, lasts));
     await together(...lasts.map((each) => each()));
     await end(client, result);
-    await answered(sent);
+    await Promise.all(sent);
     return result;
   } catch (error) {
     // Whatever failed after a statement that nobody waited for failed because of it.
-    await answered(sent, error);
-    throw error;
+    throw await firstFault(sent, error);
   }
 }
 

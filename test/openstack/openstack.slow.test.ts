@@ -122,7 +122,7 @@ describe.skipIf(reason)('on a real OpenStack', { timeout: 900_000 }, () => {
         TLS_BUNDLE: JSON.stringify(await tlsBundle()),
       };
       sdk = walkWithSdk(environment, [...SDK_FILES, ...SDK_LACKS.flatMap((one) => ['--deselect', one])]);
-      // Whoever awaits it hears of its failure.
+      // The test that awaits it reports its failure.
       sdk.catch(() => {});
     });
     afterAll(() => Promise.all([region?.end(), regionOfSdk?.end()]));
