@@ -91,6 +91,7 @@ import { up as suspensionsAndUsage } from './0117_suspensions_and_usage.ts';
 import { up as traffic } from './0118_traffic.ts';
 import { up as trafficOfDays } from './0119_traffic_of_days.ts';
 import { up as platformRouted } from './0120_platform_routed.ts';
+import { up as refusedAtTheEnd } from './0121_refused_at_the_end.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -188,4 +189,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0118_traffic': { up: traffic },
   '0119_traffic_of_days': { up: trafficOfDays, transaction: false },
   '0120_platform_routed': { up: platformRouted },
+  '0121_refused_at_the_end': { up: refusedAtTheEnd },
 };

@@ -105,6 +105,8 @@ export interface HowWanted {
    * with what the backends have finds that.
    */
   atOnce?: Backends['atOnce'];
+  /** All of the list, if it is locked already. */
+  locked?: Locked | undefined;
   /** Needed for wants with secrets. */
   secrets?: Secrets;
 }
@@ -136,17 +138,10 @@ export async function want(tx: Transaction, scope: WantScope | null, list: reado
 export async function wantAt(
   tx: Transaction,
   list: readonly { wanted: Wanted; scope: WantScope | null }[],
-  { taskId, check = () => [], atOnce, secrets }: HowWanted = {},
+  { taskId, check = () => [], atOnce, locked, secrets }: HowWanted = {},
 ): Promise<void> {
-  const leaving = list.flatMap(({ wanted }) => (wanted.goes ? [wanted] : []));
-  const [known, mustStay] = await together(
-    lockKnown(
-      tx,
-      list.flatMap(({ wanted }) => (wanted.isNew ? [] : [wanted])),
-    ),
-    // Sent behind it, so that it sees what is there once the rows are locked.
-    taskId === undefined && atOnce && leaving.length > 0 ? isAnyUsed(tx.sql, leaving) : NOBODY,
-  );
+  const wants = list.map(({ wanted }) => wanted);
+  const { known, mustStay } = locked ?? (await lockWanted(tx, wants, { atOnce: taskId === undefined && !!atOnce }));
   const rows = list.flatMap(({ wanted, scope: given }) => {
     const found = known.get(keyOf(wanted));
     const former = found?.spec ?? null;
@@ -189,6 +184,27 @@ export async function wantAt(
   await keepSecrets(tx, secrets, rows);
 }
 
+/** What has to be known of things before anything is wanted of them. */
+export interface Locked {
+  known: ReadonlyMap<string, Known>;
+  /** Whether something needs one of those that must go. */
+  mustStay: boolean;
+}
+
+/** Locks them for `want`, for a caller that sends other questions with it. */
+export async function lockWanted(tx: Transaction, list: readonly Wanted[], { atOnce = true } = {}): Promise<Locked> {
+  const leaving = list.filter(({ goes }) => goes);
+  const [known, mustStay] = await together(
+    lockKnown(
+      tx,
+      list.filter(({ isNew }) => !isNew),
+    ),
+    // Sent behind it, so that it sees what is there once the rows are locked.
+    atOnce && leaving.length > 0 ? isAnyUsed(tx.sql, leaving) : NOBODY,
+  );
+  return { known, mustStay };
+}
+
 type Row = Omit<Wanted, 'spec'> & { scope: WantScope; former: object | null; spec: object | null; asWanted: boolean };
 
 /** Makes at once what can be made so: what needs nothing, so that it comes after nothing, and isn't needed if it must go. */
@@ -210,16 +226,16 @@ function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atOnce'],
   );
 }
 
-/** Materialized, because with a limit PostgreSQL hopes to meet such a row soon, and reads the table instead of the index. */
-const usersOfAny = compiledQuery((db, { keys }: { keys: string[] }) =>
+// By each key, and as JSON, of which PostgreSQL guesses nothing: it would plan the search anew each time.
+const usersOfAny = compiledQuery((db, { keys }: { keys: string }) =>
   sql`
-    with users as materialized (select 1 as one from wants where uses && ${keys}::text[] and uses <> '{}')
-    select one from users limit 1`.compile(db),
+    select from jsonb_array_elements_text(${keys}::jsonb) as thing (key)
+    where exists (select from wants where uses @> array[key] and uses <> '{}') limit 1`.compile(db),
 );
 
 const NOBODY = Promise.resolve(false);
 async function isAnyUsed(db: Sql, names: readonly Name[]): Promise<boolean> {
-  return (await usersOfAny(db, { keys: names.map(keyOf) })).length > 0;
+  return (await usersOfAny(db, { keys: JSON.stringify(names.map(keyOf)) })).length > 0;
 }
 
 const forget = ofNames((db, isNamed) => sql`delete from wants where ${isNamed}`.compile(db));

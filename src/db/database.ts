@@ -48,6 +48,11 @@ export interface Transaction {
    */
   announce(topic: string, key?: string | number): void;
   /**
+   * Whether it has to say why it is refused. Otherwise what refuses at its end may be sent with `require_that`, which nobody
+   * waits for: if that fails, the work is done once more, carefully.
+   */
+  careful: boolean;
+  /**
    * When it began, by the database's clock: the time of what it writes. A deadline that may pass while it waits for locks is
    * compared with the clock instead.
    */
@@ -64,7 +69,8 @@ export interface Database {
   pool: pg.Pool;
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks,
-   * serialization failures and plans made stale by a newer release are retried, so `work` must have no effect outside the database.
+   * serialization failures, plans made stale by a newer release and what `require_that` refuses are retried, so `work` must have
+   * no effect outside the database.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
@@ -145,9 +151,12 @@ const commit: End<unknown> = async (client) => {
 /** Held shared by each transaction of a database that is opened `inTurns`: who holds it alone has no other beside it. */
 export const TURN = `hashtextextended('tradewind turns', 0)`;
 
-const RETRYABLE = new Set(['40001', '40P01']);
+const CONFLICTS = ['40001', '40P01'];
 // Still deadlocked after every attempt, or a referenced row was deleted after it was checked.
-const OVERTAKEN = new Set([...RETRYABLE, '23503']);
+const OVERTAKEN = new Set([...CONFLICTS, '23503']);
+/** What `require_that` raises. */
+const REFUSED = 'TW001';
+const RETRYABLE = new Set([...CONFLICTS, REFUSED]);
 const ATTEMPTS = 3;
 
 interface Borrowed {
@@ -312,10 +321,15 @@ export function openDatabase(
     }
   }
 
-  async function attempt<T>(work: (tx: Transaction) => Promise<T>, end: End<T>, lines: readonly Turns[]): Promise<T> {
+  async function attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    end: End<T>,
+    lines: readonly Turns[],
+    careful: boolean,
+  ): Promise<T> {
     const { client, release } = await borrow(...lines, places);
     // It has its place. If what it asks beside its connection waited for another one, all could wait for each other.
-    return requestContext.onOwnBehalf(() => carriedOut(client, release, work, end));
+    return requestContext.onOwnBehalf(() => carriedOut(client, release, work, end, careful));
   }
 
   async function carriedOut<T>(
@@ -323,6 +337,7 @@ export function openDatabase(
     release: (broken?: Error) => void,
     work: (tx: Transaction) => Promise<T>,
     end: End<T>,
+    careful: boolean,
   ): Promise<T> {
     let broken: Error | undefined;
     try {
@@ -334,7 +349,7 @@ export function openDatabase(
       const later: (() => void)[] = [];
       const afterCommit = (then: () => void) => void later.push(then);
       const announce: Transaction['announce'] = (...change) => afterCommit(() => announcer.announce(...change));
-      const result = await workAndEnd(client, now, work, { afterCommit, announce }, end, [begun]);
+      const result = await workAndEnd(client, now, work, { afterCommit, announce, careful }, end, [begun]);
       if (end === commit) for (const then of later) afterwards(then);
       return result;
     } catch (error) {
@@ -353,11 +368,14 @@ export function openDatabase(
     end: End<T> = commit,
     lines: readonly Turns[] = [],
   ): Promise<T> {
+    // What is tried out stays open, so it has one attempt at saying why.
+    let careful = end !== commit;
     for (let left = ATTEMPTS - 1; ; left--) {
       try {
-        return await attempt(work, end, lines);
+        return await attempt(work, end, lines, careful);
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;
+        careful ||= error.code === REFUSED;
         if (left > 0 && (RETRYABLE.has(error.code ?? '') || isStalePlan(error))) continue;
         throw overtakenNamed(error);
       }
@@ -511,21 +529,21 @@ async function firstFault(sent: readonly Promise<unknown>[], known: unknown): Pr
   return faults.find((fault) => !isConsequence(fault)) ?? known;
 }
 
-type OnCommit = Pick<Transaction, 'afterCommit' | 'announce'>;
-const NO_COMMIT: OnCommit = { afterCommit() {}, announce() {} };
+type Attempt = Pick<Transaction, 'afterCommit' | 'announce' | 'careful'>;
+const NO_COMMIT: Attempt = { afterCommit() {}, announce() {}, careful: true };
 
 /** Does the work of a transaction, and ends it. What ends it is sent right behind the work's last statements. */
 async function workAndEnd<T>(
   client: pg.PoolClient,
   now: Date,
   work: (tx: Transaction) => Promise<T>,
-  commits: OnCommit,
+  made: Attempt,
   end: End<T> = async () => {},
   sent: Promise<unknown>[] = [],
 ): Promise<T> {
   try {
     const lasts: (() => Promise<unknown>)[] = [];
-    const result = await work(transactionOn(client, now, commits, sent, lasts));
+    const result = await work(transactionOn(client, now, made, sent, lasts));
     await together(...lasts.map((each) => each()));
     await end(client, result);
     await Promise.all(sent);
@@ -542,7 +560,7 @@ async function workAndEnd<T>(
 export async function withSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await tx.client.query('savepoint part');
   try {
-    const result = await workAndEnd(tx.client, tx.now, work, tx);
+    const result = await workAndEnd(tx.client, tx.now, work, { ...tx, careful: true });
     await tx.client.query('release savepoint part');
     return result;
   } catch (error) {
@@ -554,7 +572,7 @@ export async function withSavepoint<T>(tx: Transaction, work: (tx: Transaction) 
 function transactionOn(
   client: pg.PoolClient,
   now: Date,
-  { afterCommit, announce }: OnCommit,
+  { afterCommit, announce, careful }: Attempt,
   sent: Promise<unknown>[],
   lasts: (() => Promise<unknown>)[],
 ): Transaction {
@@ -566,6 +584,7 @@ function transactionOn(
     now,
     afterCommit,
     announce,
+    careful,
     last: (each) => void lasts.push(each),
     send(statement, args, answered = () => {}) {
       const answer = statement(db, args).then(answered);

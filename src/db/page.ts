@@ -2,6 +2,8 @@ import { type Compilable, sql as raw, type SelectQueryBuilder, type Simplify } f
 import type { Page, PageQuery } from '../lib/page.ts';
 import { accountNow, dryConnection } from '../lib/request-context.ts';
 import { createTurns } from '../lib/turns.ts';
+import type { Sql } from './database.ts';
+import { runPlanned } from './statements.ts';
 
 /** Such pages cost as much as lies before them: an account finds one at a time in each process, and in about a third of the time. */
 const FAR = 1_000;
@@ -12,17 +14,43 @@ export async function pageWithCount<DB, Table extends keyof DB, Row>(
   ordered: SelectQueryBuilder<DB, Table, Row>,
   { limit: asked, offset = 0 }: PageQuery,
   defaultLimit = 1000,
-  run: <R>(query: SelectQueryBuilder<DB, Table, R>) => Promise<Simplify<R>[]> = (query) => query.execute(),
 ): Promise<Page<Simplify<Row>>> {
   const limit = asked ?? defaultLimit;
   const limited = ordered.limit(raw.lit(limit));
-  const rows = await run(offset === 0 ? limited : limited.offset(offset));
+  const rows = await (offset === 0 ? limited : limited.offset(offset)).execute();
   // The last page shows how many rows there are. Before it and past the end, they have to be counted.
   if (rows.length < limit && (rows.length > 0 || offset === 0)) return { count: offset + rows.length, rows };
   const counting = countingOf(ordered);
-  const count = await remembered(counting, async () => countIn(await run(counting)));
+  const ask = async () => countIn(await counting.execute());
+  const count = recalled(counting, ask) ?? (await counted(counting, ask)).count;
   // There are at least those that are shown.
   return { count: rows.length > 0 ? Math.max(count, offset + rows.length) : count, rows };
+}
+
+/** The same in one statement whose plan is kept, for lists that are asked for often: short ones are counted too. */
+export async function plannedPage<DB, Table extends keyof DB, Row>(
+  db: Sql,
+  ordered: SelectQueryBuilder<DB, Table, Row>,
+  { limit: asked, offset = 0 }: PageQuery,
+  defaultLimit: number,
+): Promise<Page<Simplify<Row>>> {
+  const limit = asked ?? defaultLimit;
+  const limited = ordered.limit(raw.lit(limit));
+  const counting = countingOf(ordered);
+  const ask = async () => countIn(await runPlanned(db, counting));
+  const before = recalled(counting, ask);
+  const total = raw<number>`${before === undefined ? counting : raw`${before}::bigint`}`.as('total');
+  const at = performance.now();
+  const paged = (offset === 0 ? limited : limited.offset(offset)).select(total);
+  const found = (await runPlanned(db, paged)) as unknown as (Simplify<Row> & { total: number })[];
+  const [first] = found;
+  if (!first) return { count: offset === 0 ? 0 : (before ?? (await ask())), rows: [] };
+  if (before === undefined) note(counting, { count: first.total, at, tookMs: performance.now() - at });
+  const shown = offset + found.length;
+  return {
+    count: found.length < limit ? shown : Math.max(first.total, shown),
+    rows: found.map(({ total: _, ...row }) => row as unknown as Simplify<Row>),
+  };
 }
 
 const countingOf = <DB, Table extends keyof DB, Row>(ordered: SelectQueryBuilder<DB, Table, Row>) =>
@@ -54,15 +82,15 @@ const known = new Map<string, Known>();
 export const forgetCounts = (): void => known.clear();
 
 /**
- * Counts, or says what was counted before: to count half a million rows takes 60 to 300 ms, and who polls a list, or reads it
- * page by page, would have them counted each time.
+ * Returns what was counted before, if that may still be told: to count half a million rows takes 60 to 300 ms, and who polls a list,
+ * or reads it page by page, would have them counted each time. An older count is made anew behind the answer.
  */
-async function remembered(counting: Compilable, count: () => Promise<number>): Promise<number> {
+function recalled(counting: Compilable, count: () => Promise<number>): number | undefined {
   // Most lists are shorter, and don't pay for this. A dry run sees rows that nobody else ever will.
-  if (known.size === 0 || dryConnection()) return (await counted(counting, count)).count;
+  if (known.size === 0 || dryConnection()) return undefined;
   const found = known.get(keyOf(counting));
   const age = found ? performance.now() - found.at : Number.POSITIVE_INFINITY;
-  if (!found || age > OLDEST_MS) return (await counted(counting, count)).count;
+  if (!found || age > OLDEST_MS) return undefined;
   if (age > Math.max(AGAIN_MS, found.tookMs / SHARE)) {
     found.again ??= counted(counting, count);
     found.again.catch(() => {
@@ -74,7 +102,10 @@ async function remembered(counting: Compilable, count: () => Promise<number>): P
 
 async function counted(counting: Compilable, count: () => Promise<number>): Promise<Known> {
   const at = performance.now();
-  const now: Known = { count: await count(), at, tookMs: performance.now() - at };
+  return note(counting, { count: await count(), at, tookMs: performance.now() - at });
+}
+
+function note(counting: Compilable, now: Known): Known {
   if (dryConnection()) return now;
   const key = known.size > 0 || now.count > EXACT ? keyOf(counting) : undefined;
   if (key === undefined) return now;

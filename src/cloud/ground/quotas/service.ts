@@ -210,35 +210,52 @@ export const takeQuota = (tx: Transaction, owner: LimitedOwner, attribute: Regio
 
 /** Calls `takeQuota` for several quotas, always in the same order. */
 export function takeQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): void {
-  tx.last(() => together(...inOrder(amounts).map(([attribute, amount]) => takeNow(tx, owner, attribute, amount))));
+  tx.last(async () => {
+    const uses = inOrder(amounts).map(([attribute, amount]) => useOf(owner, attribute, amount));
+    if (tx.careful) await together(...uses.map((use) => takeNow(tx, owner, use)));
+    else for (const use of uses) tx.send(mustAddUsage, use);
+  });
 }
 
-async function takeNow(tx: Transaction, owner: LimitedOwner, attribute: RegionalQuota, amount: number): Promise<void> {
-  const { clientId, projectId, regionId, region } = owner;
-  // Read with the count, so that a changed limit holds for every process at once.
-  const standard = region.quotas[attribute];
-  const [taken] = await addUsage(tx.sql, { clientId, projectId, regionId, attribute, amount, standard });
-  if (taken) {
-    await noteNearlyUsed(tx, { clientId, regionId, attribute }, { before: taken.used - amount, ...taken });
-    return;
-  }
+async function takeNow(tx: Transaction, owner: LimitedOwner, use: NewUse): Promise<void> {
+  if ((await addUsage(tx.sql, use)).length > 0) return;
   await refuseSpent(tx, owner);
-  await refuseExceeded(tx, owner, { [attribute]: amount });
+  await refuseExceeded(tx, owner, { [use.attribute]: use.amount });
   // Another transaction released quota between the two statements, so try again.
-  await takeNow(tx, owner, attribute, amount);
+  await takeNow(tx, owner, use);
 }
 
-const addUsage = compiledQuery((db, args: UsageOf & { standard: number; projectId: number }) => {
-  const { clientId, regionId, attribute, amount, standard } = args;
-  return sql<{ used: number; most: number }>`
-    with allowed as materialized (select ${limitAt({ clientId, regionId }, sql`${attribute}::text`, standard)} as most)
-    insert into quota_usage (client_id, region_id, attribute, used)
-    select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint from allowed
-    where ${amount}::bigint <= most and not exists (select from ${spentBudgets(args)})
-    on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + excluded.used
-    where quota_usage.used + excluded.used <= (select most from allowed)
-    returning used, (select most from allowed) as most`.compile(db);
+type NewUse = UsageOf & { standard: number; projectId: number };
+const useOf = (
+  { clientId, projectId, regionId, region }: LimitedOwner,
+  attribute: RegionalQuota,
+  amount: number,
+): NewUse => ({
+  ...{ clientId, projectId, regionId, attribute, amount },
+  // Read with the count, so that a changed limit holds for every process at once.
+  standard: region.quotas[attribute],
 });
+
+const addUsage = compiledQuery((db, use: NewUse) => sql`${adding(use)} select from taken`.compile(db));
+const mustAddUsage = compiledQuery((db, use: NewUse) =>
+  sql`${adding(use)} select require_that(exists (select from taken))`.compile(db),
+);
+
+const adding = (use: NewUse) => {
+  const { clientId, regionId, attribute, amount, standard } = use;
+  return sql`
+    with allowed as materialized (select ${limitAt({ clientId, regionId }, sql`${attribute}::text`, standard)} as most),
+    taken as (
+      insert into quota_usage (client_id, region_id, attribute, used)
+      select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint from allowed
+      where ${amount}::bigint <= most and not exists (select from ${spentBudgets(use)})
+      on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + excluded.used
+      where quota_usage.used + excluded.used <= (select most from allowed)
+      returning used
+    ), warned as (
+      ${noteNearlyUsed(use, sql`select used - ${amount}::bigint as before, used, most from taken cross join allowed`)}
+    )`;
+};
 
 /**
  * Budgets that let nothing new be made in the project. Work on budgets writes what was spent; another month begins with
@@ -322,7 +339,8 @@ export async function refuseOneMore(
   const owner = { clientId, regionId: names.NO_REGION };
   const limit = await ownLimit(tx, owner, attribute, names.GLOBAL_QUOTAS[attribute]);
   if (used < limit) {
-    await noteNearlyUsed(tx, { ...owner, attribute }, { before: used, used: used + 1, most: limit });
+    const use = sql`select ${used}::bigint as before, ${used + 1}::bigint as used, ${limit}::bigint as most`;
+    await noteNearlyUsed({ ...owner, attribute }, use).execute(tx.sql);
     return;
   }
   throw new QuotaExceededError({ attribute, current_usage: used, requested_usage: 1, limit });

@@ -1,7 +1,6 @@
 import { sql as raw } from 'kysely';
 import type { Sql } from '../../../db/database.ts';
-import { pageWithCount } from '../../../db/page.ts';
-import { runPlanned } from '../../../db/statements.ts';
+import { plannedPage } from '../../../db/page.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { TaskListQuery } from './schema.ts';
 import { ENDED, type TaskState } from './states.ts';
@@ -55,7 +54,7 @@ export async function listTasks(sql: Sql, filter: TaskFilter): Promise<Page<Task
   if (from) tasks = tasks.where('created_on', '>=', from);
   if (before) tasks = tasks.where('created_on', '<', before);
   const ordered = tasks.select(COLUMNS).orderBy('created_on', order).orderBy('id', order);
-  return pageWithCount(ordered, filter, 10, (query) => runPlanned(sql, query));
+  return plannedPage(sql, ordered, filter, 10);
 }
 
 /** Keeps the statement's text the same, however many values there are. */

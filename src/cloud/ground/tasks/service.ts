@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { CreatedResources, TaskType } from '../../../convergence/task-kind.ts';
 import { type Endings, endTask } from '../../../convergence/waiting-tasks.ts';
-import { keyOf, type Name, tasksOn, type Wanted, want } from '../../../convergence/wants.ts';
+import { type HowWanted, keyOf, type Name, tasksOn, type Wanted, want } from '../../../convergence/wants.ts';
 import type { Place, Transaction } from '../../../db/database.ts';
 import { ConflictError, HeldError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { inUse, isUuid, LOOKED_AT, newTaskId } from '../../../lib/ids.ts';
@@ -170,9 +170,13 @@ export const wantChecked = async (
   tx: Transaction,
   scope: Scope,
   wants: readonly Wanted[],
-  { removes = false } = {},
+  { removes = false, locked }: { removes?: boolean } & Pick<HowWanted, 'locked'> = {},
 ): Promise<void> =>
-  want(tx, scope, wants, { check: removes ? on.backends.check : await checkOf(on), atOnce: on.backends.atOnce });
+  want(tx, scope, wants, {
+    check: removes ? on.backends.check : await checkOf(on),
+    atOnce: on.backends.atOnce,
+    locked,
+  });
 
 /** Returns what an update that changes nothing answers: a task that is FINISHED if the client wants one, or none. */
 export const unchangedTask = async (

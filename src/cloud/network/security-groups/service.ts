@@ -1,3 +1,4 @@
+import { lockWanted, remove } from '../../../convergence/wants.ts';
 import { type Transaction, together, violates } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById, LOOKED_AT, someOf } from '../../../lib/ids.ts';
@@ -15,12 +16,13 @@ import { withoutIt } from './wanted.ts';
 
 /** Locks the group first: nobody begins to use it after its users are read. */
 async function lockWithUsers(tx: Transaction, scope: Scope, id: string) {
-  const [group, [users], removal] = await together(
+  const [group, [users], removal, locked] = await together(
     store.lockGroup(tx, scope, id),
     store.usersOfGroup(tx.sql, { id, limit: LOOKED_AT }),
     withoutIt(tx, id),
+    lockWanted(tx, [remove('security_group', id)]),
   );
-  return group && { ...group, users, removal };
+  return group && { ...group, users, removal, locked: removal.length === 1 ? locked : undefined };
 }
 
 type Users = Awaited<ReturnType<typeof store.usersOfGroup>>[number];
@@ -62,7 +64,9 @@ async function refuseUsed(tx: Transaction, { name }: { name: string }, users: Us
  * rules use the group
  */
 export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, id: string): Promise<void> {
-  const { users, removal, ...group } = await foundById('Security group', id, () => lockWithUsers(tx, scope, id));
+  const { users, removal, locked, ...group } = await foundById('Security group', id, () =>
+    lockWithUsers(tx, scope, id),
+  );
   tx.about({ ...group, type: 'securitygroup' });
   if (group.is_default) throw new ConflictError("The default security group of a project can't be deleted");
   if (group.cluster_id !== null) {
@@ -71,11 +75,15 @@ export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, i
     );
   }
   await refuseUsed(tx, group, users);
-  const deleted = store.deleteGroup(tx.sql, { id }).catch((error: unknown) => {
-    if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
-    throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
-  });
-  await together(deleted, wantChecked(on, tx, scope, removal));
+  await wantChecked(on, tx, scope, removal, { locked });
+  tx.send(
+    (db, args: { id: string }) =>
+      store.deleteGroup(db, args).catch((error: unknown) => {
+        if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
+        throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
+      }),
+    { id },
+  );
   releaseQuota(tx, quotaOwner(scope), 'firewall_count');
 }
 

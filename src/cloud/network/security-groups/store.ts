@@ -1,8 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { isIn, type Place, type Sql, type Transaction, tagConditions, violates } from '../../../db/database.ts';
-import { pageWithCount } from '../../../db/page.ts';
-import { compiledQuery, runPlanned } from '../../../db/statements.ts';
+import { plannedPage } from '../../../db/page.ts';
+import { compiledQuery } from '../../../db/statements.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import type { Page } from '../../../lib/page.ts';
@@ -45,7 +45,7 @@ export async function listGroups(db: Sql, place: Place, query: GroupListQuery): 
   let matching = groups(db, place).where((eb) => eb.and(tagConditions('tags', query)));
   if (query.name !== undefined) matching = matching.where('name', '=', query.name);
   const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
-  const { count, rows } = await pageWithCount(ordered, query, 10, (page) => runPlanned(db, page));
+  const { count, rows } = await plannedPage(db, ordered, query, 10);
   return { count, rows: rows.map(withDates) };
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Sql, Transaction } from '../../../../db/database.ts';
 import { grouped } from '../../../../lib/lists.ts';
 import type { Mailer, NewMail } from '../../../../mail/mailer.ts';
@@ -15,28 +15,28 @@ export interface Warning {
   most: number;
 }
 
-/** Notes that more of a quota is used, if that is a reason to warn the account: once a day for each quota. */
-export async function noteNearlyUsed(
-  tx: Transaction,
+/**
+ * Notes that more of a quota is used, if that is a reason to warn the account: once a day for each quota. `use` is a query of what
+ * was used `before`, of what is `used` now and of the `most`.
+ */
+export const noteNearlyUsed = (
   { clientId, regionId, attribute }: { clientId: number; regionId: number; attribute: string },
-  { before, used, most }: { before: number; used: number; most: number },
-): Promise<void> {
-  const [from, to] = [percentageOf(before, most), percentageOf(used, most)];
-  // Most requests end here: without a statement more.
-  if (to < LOWEST_THRESHOLD || from >= to) return;
-  await sql`
-    insert into quota_warnings (client_id, region_id, attribute, used, most, noted_at)
-    select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${used}::bigint, ${most}::bigint, tradewind_now()
-    from (select coalesce((select threshold from quota_thresholds where client_id = ${clientId}), ${DEFAULT_THRESHOLD})
-      as threshold) as wanted
-    where threshold > ${from} and threshold <= ${to}
-    on conflict (client_id, region_id, attribute) do update
-    set used = excluded.used, most = excluded.most, noted_at = excluded.noted_at, mailed_at = null
-    where quota_warnings.noted_at <= excluded.noted_at - interval '1 day'`.execute(tx.sql);
-}
+  use: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  insert into quota_warnings (client_id, region_id, attribute, used, most, noted_at)
+  select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, used, most, tradewind_now()
+  from (select used, most, ${percentageIn('before')} as former, ${percentageIn('used')} as percentage
+    from (${use}) as use) as use
+  -- Most end at the first condition.
+  where percentage >= ${LOWEST_THRESHOLD} and former < percentage
+    and coalesce((select threshold from quota_thresholds where client_id = ${clientId}), ${DEFAULT_THRESHOLD})
+      between former + 1 and percentage
+  on conflict (client_id, region_id, attribute) do update
+  set used = excluded.used, most = excluded.most, noted_at = excluded.noted_at, mailed_at = null
+  where quota_warnings.noted_at <= excluded.noted_at - interval '1 day'`;
 
-export const percentageOf = (used: number, most: number): number =>
-  most === 0 ? 100 : Math.floor((used * 100) / most);
+const percentageIn = (column: string) => sql`case most when 0 then 100 else ${sql.ref(column)} * 100 / most end`;
+const percentageOf = (used: number, most: number): number => (most === 0 ? 100 : Math.floor((used * 100) / most));
 
 /** Locks warnings of which nobody was told yet, the first of them. */
 export async function lockNew(tx: Transaction, limit: number): Promise<Warning[]> {
