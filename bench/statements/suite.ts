@@ -5,11 +5,13 @@ import { ours } from '../peers/servers.ts';
 import { ROOT } from '../support/child.ts';
 import { startDatabase } from '../support/database.ts';
 import { startProduct } from '../support/product.ts';
+import { median } from '../support/statistics.ts';
 import { markdownTable, shown } from '../support/table.ts';
 
 /** Groups that are there meanwhile. */
 const GROUPS = 3_000;
-const CALLS = 400;
+const CALLS = 50;
+const ROUNDS = 8;
 const SETTINGS = {
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.track_planning': 'on',
@@ -24,28 +26,35 @@ interface Statement {
   planMicros: number;
 }
 
-/** What one call takes, by operation. */
-type Measured = Map<string, { ms: number; statements: Statement[] }>;
+/** What a call takes in each round, and what PostgreSQL does for one, by operation. */
+type Measured = Map<string, { ms: number[]; statements: Statement[] }>;
 
 /**
  * Says what PostgreSQL does for single calls of one client, as its own extension counts it; with `against`, also for another
- * built checkout.
+ * built checkout, in turns.
  */
 export async function measureStatements({ quick, against }: { quick: boolean; against?: string }): Promise<string> {
-  const size = quick ? { groups: GROUPS / 10, calls: CALLS / 4 } : { groups: GROUPS, calls: CALLS };
-  const before = against === undefined ? undefined : await measure(path.resolve(against), size);
-  const after = await measure(ROOT, size);
+  const size = quick ? { groups: GROUPS / 10, rounds: 2 } : { groups: GROUPS, rounds: ROUNDS };
+  const before = against === undefined ? undefined : await open(path.resolve(against), size.groups);
+  const after = await open(ROOT, size.groups);
   const checkouts = [...(before ? [before] : []), after];
-  const sums = [...after.keys()].map((operation) => [
+  for (const name of OPERATIONS) {
+    process.stderr.write(`${name} ...\n`);
+    // Connections plan a statement anew for the first five times.
+    for (const each of checkouts) await each.call(name, CALLS * 2);
+    for (let round = 0; round < size.rounds; round++) for (const each of checkouts) await each.measure(name, CALLS);
+  }
+  for (const each of checkouts) await each.close();
+  const sums = OPERATIONS.map((operation) => [
     operation,
-    ...checkouts.flatMap((measured) => {
-      const { ms = Number.NaN, statements = [] } = measured.get(operation) ?? {};
-      return [shown(ms), shown(sum(statements))];
+    ...checkouts.flatMap(({ measured }) => {
+      const { ms = [], statements = [] } = measured.get(operation) ?? {};
+      return [shown(median(ms)), shown(sum(statements))];
     }),
   ]);
   const columns = ['ms for a call', 'of PostgreSQL, µs'];
   const heads = before ? [...columns.map((column) => `${column}, before`), ...columns] : columns;
-  const each = [...after].flatMap(([operation, { statements }]) =>
+  const each = [...after.measured].flatMap(([operation, { statements }]) =>
     statements.map(({ text, calls, execMicros, planMicros }) => [
       operation,
       text.slice(0, 90),
@@ -61,45 +70,50 @@ export async function measureStatements({ quick, against }: { quick: boolean; ag
   ].join('\n');
 }
 
-async function measure(root: string, { groups, calls }: { groups: number; calls: number }): Promise<Measured> {
+const OPERATIONS = ['create', 'get', 'list 20', 'delete'] as const;
+type Operation = (typeof OPERATIONS)[number];
+
+/** Starts the checkout on a database of its own. */
+async function open(root: string, groups: number) {
   const database = await startDatabase(SETTINGS);
   const statistics = new pg.Client({ ...database.connection, user: 'postgres' });
+  await statistics.connect();
+  await statistics.query('create extension pg_stat_statements');
+  const product = await startProduct({ DATABASE_URL: database.url }, { root, role: 'api' });
+  const client = createClient(product.port);
+  let made = 0;
+  const ids: string[] = [];
+  const calls = {
+    create: async () => void ids.push(ours.idIn(await client.call(ours.create(`bench-${++made}`)))),
+    get: () => client.call(ours.read(ids[made++ % ids.length] ?? '')),
+    'list 20': () => client.call(ours.list()),
+    delete: () => client.call(ours.delete(ids.pop() ?? '')),
+  };
   const measured: Measured = new Map();
-  try {
-    await statistics.connect();
-    await statistics.query('create extension pg_stat_statements');
-    const product = await startProduct({ DATABASE_URL: database.url }, { root, role: 'api' });
-    const { call, close } = createClient(product.port);
-    let made = 0;
-    const ids: string[] = [];
-    const create = async () => void ids.push(ours.idIn(await call(ours.create(`bench-${++made}`))));
-    const operations = {
-      create,
-      get: () => call(ours.read(ids[made++ % ids.length] ?? '')),
-      'list 20': () => call(ours.list()),
-      delete: () => call(ours.delete(ids.pop() ?? '')),
-    };
-    try {
-      for (let n = 0; n < groups; n++) await create();
-      for (const [name, operation] of Object.entries(operations)) {
-        process.stderr.write(`${name} ...\n`);
-        // Connections plan a statement anew for the first five times.
-        for (let n = 0; n < calls / 4; n++) await operation();
-        await statistics.query('select pg_stat_statements_reset()');
-        const begun = performance.now();
-        for (let n = 0; n < calls; n++) await operation();
-        const ms = (performance.now() - begun) / calls;
-        measured.set(name, { ms, statements: await statementsOf(statistics, calls) });
-      }
-    } finally {
-      close();
-      await product.stop();
-    }
-  } finally {
-    await statistics.end();
-    await database.stop();
+
+  async function call(name: Operation, times: number): Promise<void> {
+    for (let n = 0; n < times; n++) await calls[name]();
   }
-  return measured;
+
+  await call('create', groups);
+  return {
+    measured,
+    call,
+    async measure(name: Operation, times: number) {
+      const former = measured.get(name)?.ms ?? [];
+      if (former.length === 0) await statistics.query('select pg_stat_statements_reset()');
+      const begun = performance.now();
+      await call(name, times);
+      const ms = [...former, (performance.now() - begun) / times];
+      measured.set(name, { ms, statements: await statementsOf(statistics, times * ms.length) });
+    },
+    async close() {
+      client.close();
+      await product.stop();
+      await statistics.end();
+      await database.stop();
+    },
+  };
 }
 
 async function statementsOf(statistics: pg.Client, calls: number): Promise<Statement[]> {
