@@ -1,17 +1,23 @@
+import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { up } from '../../migrations/0121_refused_at_the_end.ts';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { ConflictError } from '../lib/errors.ts';
 import { type ChangeRecord, recordedBy } from '../lib/request-context.ts';
-import { type Database, openDatabase } from './database.ts';
+import { createTurns } from '../lib/turns.ts';
+import { openDatabase, type PlainDatabase, type Transaction, withSavepoint } from './database.ts';
+import { compiledQuery } from './statements.ts';
 
 let place: TestDatabase;
-let database: Database;
+let database: PlainDatabase;
 let logged: unknown[] = [];
 beforeAll(async () => {
   place = await createDatabase({ empty: true });
   const log = { error: ({ err }: { err: unknown }) => void logged.push(err) };
   database = openDatabase({ connectionString: place.url }, 5, { log });
   await database.pool.query('create table things (name text)');
+  await up(database.sql as Kysely<unknown>);
 });
 beforeEach(async () => {
   logged = [];
@@ -83,4 +89,41 @@ it('takes no rollback for a commit', async () => {
   });
   await expect(made).rejects.toThrow('rolled back');
   expect([followed, await things()]).toEqual([[], []]);
+});
+
+describe('what refuses without being waited for', () => {
+  const mustHold = compiledQuery((db, { holds }: { holds: boolean }) => sql`select require_that(${holds})`.compile(db));
+  /** Refuses all but the first attempts, as they know how. */
+  const refusing = (attempts: boolean[]) => async (tx: Transaction) => {
+    attempts.push(tx.careful);
+    await tx.client.query(`insert into things values ('one')`);
+    if (tx.careful) throw new ConflictError('There is one already');
+    tx.send(mustHold, { holds: false });
+  };
+
+  it('has the change made once more to say why', async () => {
+    const attempts: boolean[] = [];
+    await expect(database.transaction(refusing(attempts))).rejects.toThrow('There is one already');
+    expect([attempts, await things()]).toEqual([[false, true], []]);
+  });
+
+  it('has it made if nothing refuses it any more', async () => {
+    const attempts: boolean[] = [];
+    await database.transaction(async (tx) => {
+      attempts.push(tx.careful);
+      await tx.client.query(`insert into things values ('one')`);
+      tx.send(mustHold, { holds: tx.careful });
+    });
+    expect([attempts, await things()]).toEqual([[false, true], [{ name: 'one' }]]);
+  });
+
+  it('is waited for in a part that may fail alone, and in a dry run', async () => {
+    const attempts: boolean[] = [];
+    await database.transaction(async (tx) => {
+      await expect(withSavepoint(tx, refusing(attempts))).rejects.toThrow('There is one already');
+    });
+    const tried = database.tryOut(refusing(attempts), createTurns(1), async () => {});
+    await expect(tried).rejects.toThrow('There is one already');
+    expect([attempts, await things()]).toEqual([[true, true], []]);
+  });
 });

@@ -2,9 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import type { PageQuery } from '../lib/page.ts';
 import { onBehalfOf } from '../lib/request-context.ts';
 import { type Database, openDatabase } from './database.ts';
-import { forgetCounts, pageByIds, pageWithCount } from './page.ts';
+import { forgetCounts, pageByIds, pageWithCount, plannedPage } from './page.ts';
 
 const ROWS = 23;
 
@@ -94,14 +95,35 @@ it('finds one far page of an account at a time', async () => {
   }
 });
 
-describe('the count of a long list', () => {
+it('is the same where its count is part of the statement', async () => {
+  const ordered = db.selectFrom('things').select(['id', 'kind']).orderBy('at').orderBy('id');
+  for (const rows of [ordered, ordered.where('kind', '=', 'even'), ordered.where('kind', '=', 'none')]) {
+    for (const query of [
+      {},
+      { limit: 4 },
+      { offset: 2, limit: ROWS },
+      { offset: 20, limit: 3 },
+      { offset: ROWS + 1 },
+    ]) {
+      expect(await plannedPage(database.sql, rows, query, 10)).toEqual(await pageWithCount(rows, query, 10));
+    }
+  }
+});
+
+type Rows = Parameters<typeof plannedPage<{ things: { id: number } }, 'things', { id: number }>>[1];
+const ways = {
+  'of a page': (rows: Rows, query: PageQuery) => pageWithCount(rows, query),
+  'of a planned page': (rows: Rows, query: PageQuery) => plannedPage(database.sql, rows, query, 10),
+};
+
+describe.each(Object.entries(ways))('the count %s of a long list', (_name, pageOf) => {
   const MANY = 10_001;
   const many = () =>
     db
       .selectFrom('many' as 'things')
       .select('id')
       .orderBy('id');
-  const counted = async (rows = many()) => (await pageWithCount(rows, { limit: 3 })).count;
+  const counted = async (rows = many()) => (await pageOf(rows, { limit: 3 })).count;
   const add = async (count: number) => {
     await database.pool.query(`insert into many (id) select ${count} from generate_series(1, ${count})`);
   };
@@ -112,6 +134,7 @@ describe('the count of a long list', () => {
     vi.restoreAllMocks();
     forgetCounts();
   });
+  afterAll(() => database.pool.query('drop table many'));
 
   it('is remembered, and counted anew behind the answer that comes later', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
@@ -126,7 +149,7 @@ describe('the count of a long list', () => {
   it('is at least that of the rows that are shown', async () => {
     const before = await counted();
     await add(5);
-    const { count, rows } = await pageWithCount(many(), { limit: 4, offset: before });
+    const { count, rows } = await pageOf(many(), { limit: 4, offset: before });
     expect([count, rows.length]).toEqual([before + 4, 4]);
   });
 
