@@ -184,7 +184,8 @@ const settling = (args: Mine & { key: string }, note: RawBuilder<unknown>) =>
     ), freed as (
       update wants set due_at = clock_timestamp()
       from former cross join unnest(former.uses) as used (key)
-      where kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
+      -- While tables are new, PostgreSQL reads all wants for this: not for what uses nothing.
+      where former.uses <> '{}' and kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
         and spec is null and due_at is not null and exists (select from settled) returning id
     )
     select exists (select from next) or exists (select from freed) as wakes,

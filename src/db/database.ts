@@ -179,6 +179,22 @@ const PATIENCE_MS = 10_000;
 /** Workers write each other second, so a disk that stays full is told of again. */
 const FULL_FOR_MS = 60_000;
 
+/**
+ * Of a table that was nearly empty when a plan was made, PostgreSQL goes on reading every row until it analyses the table, a minute
+ * later. So each connection makes its plans anew after this time, and twice that, up to a minute.
+ */
+const PLANS_KEPT_MS = 1_000;
+const PLANS_LAST_KEPT_MS = 60_000;
+const plans = new WeakMap<pg.PoolClient, { madeAt: number; keptMs: number }>();
+
+function plansAnew(client: pg.PoolClient): void {
+  const made = plans.get(client);
+  const now = performance.now();
+  if (!made || made.keptMs > PLANS_LAST_KEPT_MS || now - made.madeAt < made.keptMs) return;
+  plans.set(client, { madeAt: now, keptMs: made.keptMs * 2 });
+  client.query('discard plans').catch(() => {});
+}
+
 // Ids and counts are bigint in the database and stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
@@ -227,6 +243,8 @@ export function openDatabase(
   });
   // This statement runs before any other on that connection.
   if (repeatable) pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
+  pool.on('connect', (client) => plans.set(client, { madeAt: performance.now(), keptMs: PLANS_KEPT_MS }));
+  pool.on('acquire', plansAnew);
   const places = createTurns(maxConnections, { patienceMs: PATIENCE_MS });
   const reads = createTurns(maxConnections, {
     patienceMs: PATIENCE_MS,
