@@ -5,7 +5,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function require_that(holds boolean) returns void language plpgsql as $$
     begin
-      if not holds then
+      if holds is not true then
         raise exception 'The change is refused; it is made once more to say why' using errcode = 'TW001';
       end if;
     end $$`.execute(db);

@@ -35,16 +35,21 @@ type Measured = Map<string, { ms: number[]; statements: Statement[] }>;
  */
 export async function measureStatements({ quick, against }: { quick: boolean; against?: string }): Promise<string> {
   const size = quick ? { groups: GROUPS / 10, rounds: 2 } : { groups: GROUPS, rounds: ROUNDS };
-  const before = against === undefined ? undefined : await open(path.resolve(against), size.groups);
-  const after = await open(ROOT, size.groups);
-  const checkouts = [...(before ? [before] : []), after];
-  for (const name of OPERATIONS) {
-    process.stderr.write(`${name} ...\n`);
-    // Connections plan a statement anew for the first five times.
-    for (const each of checkouts) await each.call(name, CALLS * 2);
-    for (let round = 0; round < size.rounds; round++) for (const each of checkouts) await each.measure(name, CALLS);
+  const roots = against === undefined ? [ROOT] : [path.resolve(against), ROOT];
+  const checkouts: Checkout[] = [];
+  try {
+    for (const root of roots) checkouts.push(await open(root, size.groups));
+    for (const name of OPERATIONS) {
+      process.stderr.write(`${name} ...\n`);
+      // Connections plan a statement anew for the first five times.
+      for (const each of checkouts) await each.call(name, CALLS * 2);
+      for (let round = 0; round < size.rounds; round++) {
+        for (const each of round % 2 ? checkouts : checkouts.toReversed()) await each.measure(name, CALLS);
+      }
+    }
+  } finally {
+    for (const each of checkouts) await each.close();
   }
-  for (const each of checkouts) await each.close();
   const sums = OPERATIONS.map((operation) => [
     operation,
     ...checkouts.flatMap(({ measured }) => {
@@ -53,8 +58,8 @@ export async function measureStatements({ quick, against }: { quick: boolean; ag
     }),
   ]);
   const columns = ['ms for a call', 'of PostgreSQL, µs'];
-  const heads = before ? [...columns.map((column) => `${column}, before`), ...columns] : columns;
-  const each = [...after.measured].flatMap(([operation, { statements }]) =>
+  const heads = against ? [...columns.map((column) => `${column}, before`), ...columns] : columns;
+  const each = [...(checkouts.at(-1)?.measured ?? [])].flatMap(([operation, { statements }]) =>
     statements.map(({ text, calls, execMicros, planMicros }) => [
       operation,
       text.slice(0, 90),
@@ -72,6 +77,8 @@ export async function measureStatements({ quick, against }: { quick: boolean; ag
 
 const OPERATIONS = ['create', 'get', 'list 20', 'delete'] as const;
 type Operation = (typeof OPERATIONS)[number];
+
+type Checkout = Awaited<ReturnType<typeof open>>;
 
 /** Starts the checkout on a database of its own. */
 async function open(root: string, groups: number) {

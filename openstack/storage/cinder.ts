@@ -29,10 +29,7 @@ async function reasonOf(api: Api, resource_uuid: string): Promise<string> {
 /** Cinder finds by metadata in the notation of Python. */
 export const withMark = (mark: string, id: string): { metadata: string } => ({ metadata: `{'${mark}':'${id}'}` });
 
-/**
- * Removes it. A lost order is given again, and what is still being made after minutes never will be: Cinder takes the order
- * only in the state "error", which administrators can set.
- */
+/** Removes it. A lost order is given again. Cinder takes it only in the state "error", which administrators can set. */
 export async function removeFromCinder(
   { api, notes }: Pick<Site, 'api' | 'notes'>,
   kind: 'snapshot' | 'volume',
@@ -41,18 +38,10 @@ export async function removeFromCinder(
   if (status === 'error_deleting')
     throw new Refused(`Cinder could not delete the ${kind}: an administrator has to, it is ${id} there`);
   const path = `/${kind}s/${id}`;
-  const order = () => api.send('volume', 'DELETE', path, undefined);
-  const orderAnew = async () => {
+  if (status === 'deleting') {
+    if (!isLookedAtOften(notes, 'deleting')) return;
     const reset = { 'os-reset_status': { status: 'error' } };
     await api.send('volume', 'POST', `${path}/action`, reset).catch(unlessForbidden);
-    await order();
-  };
-  if (status === 'deleting') {
-    if (isLookedAtOften(notes, 'deleting')) await orderAnew();
-    return;
   }
-  await order().catch(async (error: unknown) => {
-    if (status !== 'creating' || !isLookedAtOften(notes, (error as Error).message)) throw error;
-    await orderAnew();
-  });
+  await api.send('volume', 'DELETE', path, undefined);
 }

@@ -4,7 +4,6 @@ import { newSamples } from '../../test/backends/samples.ts';
 import type { Api } from '../cloud/client.ts';
 import { CloudError } from '../cloud/errors.ts';
 import type { Site } from '../resource.ts';
-import { removeFromCinder } from './cinder.ts';
 import { volumes } from './volumes.ts';
 
 it.each([
@@ -22,27 +21,4 @@ it.each([
   const site = { api, names, ref: { kind: 'volume', id }, notes: {} } as unknown as Site<'volume'>;
   const created = volumes.create(site, { ...spec, source: { imageId: 'ours' } });
   await expect(created).rejects.toThrow(Expected);
-});
-
-it('what stays "creating" goes once that has been looked at for minutes, and not before', async () => {
-  const message = 'Invalid volume: Volume status must be available, but current status is: creating.';
-  const refusal = new CloudError('volume', 400, { type: '', message }, undefined);
-  let status = 'creating';
-  const asked: string[] = [];
-  const send = async (_service: string, method: string, path: string, body?: object) => {
-    asked.push(`${method} ${path}`);
-    if (body) status = 'error';
-    else if (status === 'creating') throw refusal;
-  };
-  const api = { send } as unknown as Api;
-  const remove = (times: number) =>
-    removeFromCinder({ api, notes: { told: refusal.message, times } }, 'volume', { id: 'one', status });
-  await expect(remove(1)).rejects.toThrow(message);
-  await remove(44);
-  expect(asked).toEqual([
-    'DELETE /volumes/one',
-    'DELETE /volumes/one',
-    'POST /volumes/one/action',
-    'DELETE /volumes/one',
-  ]);
 });

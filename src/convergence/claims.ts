@@ -175,6 +175,7 @@ const notePresent = compiledQuery(
     ).compile(db),
 );
 
+// What uses nothing frees nothing: while tables are new, PostgreSQL would read all wants for it.
 const settling = (args: Mine & { key: string }, note: RawBuilder<unknown>) =>
   sql<{ wakes: boolean; awaited: boolean }>`
     with former as (select uses from wants where ${isOf(args)}), settled as (${note}), next as (
@@ -184,7 +185,6 @@ const settling = (args: Mine & { key: string }, note: RawBuilder<unknown>) =>
     ), freed as (
       update wants set due_at = clock_timestamp()
       from former cross join unnest(former.uses) as used (key)
-      -- While tables are new, PostgreSQL reads all wants for this: not for what uses nothing.
       where former.uses <> '{}' and kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
         and spec is null and due_at is not null and exists (select from settled) returning id
     )

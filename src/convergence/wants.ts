@@ -5,7 +5,7 @@ import type { Backends } from '../backends/backends.ts';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
 import type { Specs } from '../backends/contract/specs.ts';
-import { type Sql, type Transaction, together } from '../db/database.ts';
+import { isIn, type Place, type Sql, type Transaction, together } from '../db/database.ts';
 import { compiledQuery, namesIn, ofNames } from '../db/statements.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -105,7 +105,7 @@ export interface HowWanted {
    * with what the backends have finds that.
    */
   atOnce?: Backends['atOnce'];
-  /** All of the list, if it is locked already. */
+  /** The only one of the list, locked already. */
   locked?: Locked | undefined;
   /** Needed for wants with secrets. */
   secrets?: Secrets;
@@ -141,7 +141,8 @@ export async function wantAt(
   { taskId, check = () => [], atOnce, locked, secrets }: HowWanted = {},
 ): Promise<void> {
   const wants = list.map(({ wanted }) => wanted);
-  const { known, mustStay } = locked ?? (await lockWanted(tx, wants, { atOnce: taskId === undefined && !!atOnce }));
+  const isLocked = locked && wants.every((one) => keyOf(one) === locked.key);
+  const { known, mustStay } = isLocked ? locked : await lock(tx, wants, taskId === undefined && atOnce !== undefined);
   const rows = list.flatMap(({ wanted, scope: given }) => {
     const found = known.get(keyOf(wanted));
     const former = found?.spec ?? null;
@@ -184,15 +185,8 @@ export async function wantAt(
   await keepSecrets(tx, secrets, rows);
 }
 
-/** What has to be known of things before anything is wanted of them. */
-export interface Locked {
-  known: ReadonlyMap<string, Known>;
-  /** Whether something needs one of those that must go. */
-  mustStay: boolean;
-}
-
-/** Locks them for `want`, for a caller that sends other questions with it. */
-export async function lockWanted(tx: Transaction, list: readonly Wanted[], { atOnce = true } = {}): Promise<Locked> {
+/** Locks them, and returns what there was of them, and whether something needs one of those that go. */
+async function lock(tx: Transaction, list: readonly Wanted[], atOnce: boolean) {
   const leaving = list.filter(({ goes }) => goes);
   const [known, mustStay] = await together(
     lockKnown(
@@ -203,6 +197,23 @@ export async function lockWanted(tx: Transaction, list: readonly Wanted[], { atO
     atOnce && leaving.length > 0 ? isAnyUsed(tx.sql, leaving) : NOBODY,
   );
   return { known, mustStay };
+}
+
+/** A thing that is to go, locked. */
+export interface Locked {
+  key: string;
+  known: ReadonlyMap<string, Known>;
+  mustStay: boolean;
+}
+
+/** Locks a thing that is to go, if it is in that place, for a caller that asks for more in the same breath. */
+export async function lockLeaving(tx: Transaction, { projectId, regionId }: Place, name: Name): Promise<Locked> {
+  const key = keyOf(name);
+  const [rows, mustStay] = await together(
+    lockInPlace(tx.sql, { projectId, regionId, kind: name.kind, id: name.id }),
+    isAnyUsed(tx.sql, [name]),
+  );
+  return { key, known: new Map(rows.map((row) => [key, row])), mustStay };
 }
 
 type Row = Omit<Wanted, 'spec'> & { scope: WantScope; former: object | null; spec: object | null; asWanted: boolean };
@@ -226,7 +237,7 @@ function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atOnce'],
   );
 }
 
-// By each key, and as JSON, of which PostgreSQL guesses nothing: it would plan the search anew each time.
+// As JSON, since PostgreSQL would plan a search for an array anew each time: it believes that it knows how many rows there are.
 const usersOfAny = compiledQuery((db, { keys }: { keys: string }) =>
   sql`
     select from jsonb_array_elements_text(${keys}::jsonb) as thing (key)
@@ -283,13 +294,16 @@ async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<s
   return known;
 }
 
-const lockRows = ofNames((db, isNamed) =>
+const lockRows = ofNames((db, isNamed) => locking(isNamed).compile(db));
+const lockInPlace = compiledQuery((db, { kind, id, projectId, regionId }: Name & Place) =>
+  locking(sql`kind = ${kind} and id = ${id} and ${isIn({ projectId, regionId })}`).compile(db),
+);
+const locking = (condition: RawBuilder<unknown>) =>
   sql<Known>`
     select kind, id, spec,
       json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope,
       coalesce(due_at is null and generation = settled_generation, false) as settled
-    from wants where ${isNamed} order by kind, id for no key update`.compile(db),
-);
+    from wants where ${condition} order by kind, id for no key update`;
 
 /**
  * Returns things that are gone while the task that removes them still waits for others. Their rows still

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { up } from '../../migrations/0121_refused_at_the_end.ts';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { ConflictError } from '../lib/errors.ts';
@@ -117,6 +117,16 @@ describe('what refuses without being waited for', () => {
     expect([attempts, await things()]).toEqual([[false, true], [{ name: 'one' }]]);
   });
 
+  it('is waited for in the last attempt, whatever made the others fail', async () => {
+    const attempts: boolean[] = [];
+    const made = database.transaction(async (tx) => {
+      if (attempts.push(tx.careful) < 3) throw deadlock();
+      await refusing([])(tx);
+    });
+    await expect(made).rejects.toThrow('There is one already');
+    expect(attempts).toEqual([false, false, true]);
+  });
+
   it('is waited for in a part that may fail alone, and in a dry run', async () => {
     const attempts: boolean[] = [];
     await database.transaction(async (tx) => {
@@ -126,4 +136,30 @@ describe('what refuses without being waited for', () => {
     await expect(tried).rejects.toThrow('There is one already');
     expect([attempts, await things()]).toEqual([[true, true], []]);
   });
+});
+
+it('plans a statement anew once its table may have grown', async () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const one = openDatabase({ connectionString: place.url }, 1);
+  try {
+    await one.pool.query('create table growing (id integer primary key) with (autovacuum_enabled = off)');
+    const find = compiledQuery((db, { id }: { id: number }) => sql`select from growing where id = ${id}`.compile(db));
+    const plan = async () => {
+      // PostgreSQL keeps a plan from the sixth time on.
+      for (let id = 0; id < 7; id++) await find(one.sql, { id });
+      const { rows } = await one.pool.query(`select name from pg_prepared_statements where statement ~ 'from growing'`);
+      const shown = await one.pool.query(`explain execute "${rows[0].name}" (1)`);
+      return shown.rows.map((row) => row['QUERY PLAN']).join();
+    };
+    // As it decides about a table of a few rows with statistics.
+    await one.pool.query('insert into growing values (1); analyze growing');
+    expect(await plan()).toContain('Seq Scan');
+    await one.pool.query('insert into growing select generate_series(2, 20000)');
+    expect(await plan()).toContain('Seq Scan');
+    now.mockReturnValue(1_000);
+    expect(await plan()).toContain('Index');
+  } finally {
+    now.mockRestore();
+    await one.close();
+  }
 });

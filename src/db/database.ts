@@ -48,8 +48,8 @@ export interface Transaction {
    */
   announce(topic: string, key?: string | number): void;
   /**
-   * Whether it has to say why it is refused. Otherwise what refuses at its end may be sent with `require_that`, which nobody
-   * waits for: if that fails, the work is done once more, carefully.
+   * Whether this attempt waits for what may refuse it, to tell why. Others may send that with `require_that` and wait for
+   * nothing: if it fails, the work is done once more, carefully.
    */
   careful: boolean;
   /**
@@ -180,8 +180,8 @@ const PATIENCE_MS = 10_000;
 const FULL_FOR_MS = 60_000;
 
 /**
- * Of a table that was nearly empty when a plan was made, PostgreSQL goes on reading every row until it analyses the table, a minute
- * later. So each connection makes its plans anew after this time, and twice that, up to a minute.
+ * Of a table that was nearly empty when a plan was made, PostgreSQL goes on reading every row until it analyses the table, up to a
+ * minute later. So each connection makes its plans anew when it is taken after 1, 3, 7, 15, 31 and 63 seconds, and then no more.
  */
 const PLANS_KEPT_MS = 1_000;
 const PLANS_LAST_KEPT_MS = 60_000;
@@ -393,7 +393,8 @@ export function openDatabase(
         return await attempt(work, end, lines, careful);
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;
-        careful ||= error.code === REFUSED;
+        // The last one has to know, even if it is made because of a deadlock.
+        careful ||= error.code === REFUSED || left === 1;
         if (left > 0 && (RETRYABLE.has(error.code ?? '') || isStalePlan(error))) continue;
         throw overtakenNamed(error);
       }

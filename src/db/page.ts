@@ -44,7 +44,7 @@ export async function plannedPage<DB, Table extends keyof DB, Row>(
   const paged = (offset === 0 ? limited : limited.offset(offset)).select(total);
   const found = (await runPlanned(db, paged)) as unknown as (Simplify<Row> & { total: number })[];
   const [first] = found;
-  if (!first) return { count: offset === 0 ? 0 : (before ?? (await ask())), rows: [] };
+  if (!first) return { count: offset === 0 ? 0 : (before ?? (await counted(counting, ask)).count), rows: [] };
   if (before === undefined) note(counting, { count: first.total, at, tookMs: performance.now() - at });
   const shown = offset + found.length;
   return {

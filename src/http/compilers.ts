@@ -13,6 +13,7 @@ import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
 import { Type } from 'typebox';
 import { InvalidError } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
 import { at, isOpen, misspelt, noteIgnored, takeOutUnknown } from './dialect-hooks.ts';
 import { fieldOf, fieldProblems } from './validation-texts.ts';
 
@@ -141,6 +142,7 @@ export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPa
   if (!check) {
     let validate: ValidateFunction | undefined;
     const integers = httpPart === 'body' ? [] : integerNames(schema);
+    const ids = httpPart === 'params' ? idNames(schema) : [];
     check = (data) => {
       const odd = integers.filter((name) => isOddInteger((data as Texts)[name]));
       if (odd.length > 0) {
@@ -154,6 +156,11 @@ export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPa
           error: new InvalidError([...fieldProblems(errors, httpPart ?? 'body'), ...misspelt(data)]),
         };
       }
+      // The database has them in small letters, and some things are looked up by their text.
+      for (const name of ids) {
+        const id = (data as Texts)[name];
+        if (typeof id === 'string' && isUuid(id)) (data as Texts)[name] = id.toLowerCase();
+      }
       return { value: data };
     };
     checks.set(schema, check);
@@ -165,6 +172,9 @@ type Texts = Record<string, string | string[] | undefined>;
 
 /** Coercion also accepts `0x1`, `1e0`, ` 1` and line breaks as numbers; an integer in an address has only digits. */
 const INTEGER = /^(0|-?[1-9]\d*)$/;
+
+const idNames = (schema: { properties?: object }) =>
+  Object.keys(schema.properties ?? {}).filter((name) => /id$/i.test(name));
 
 function integerNames(schema: { properties?: Record<string, { type?: unknown; items?: { type?: unknown } }> }) {
   return Object.entries(schema.properties ?? {})

@@ -82,9 +82,7 @@ export async function outlivesKills(rig: Rig): Promise<void> {
 
 async function assertWhole(region: CloudRegion, load: Load, pool: pg.Pool): Promise<void> {
   const rows = async (query: string) => (await pool.query(query)).rows;
-  await expect
-    .poll(() => rows(`select id, task_type from tasks where state in ('NEW', 'RUNNING')`), ENDED)
-    .toEqual([]);
+  await expect.poll(() => rows(`select id, task_type from tasks where state in ('NEW', 'RUNNING')`), ENDED).toEqual([]);
   const unsettled =
     'select kind, id, doing, handle from wants where region_id = 1 and settled_generation is distinct from generation';
   await expect.poll(() => rows(unsettled), SETTLED).toEqual([]);

@@ -33,6 +33,25 @@ it('counts for each account and region on its own, and gives the last one to one
   expect((await make()('again')).status).toBe(200);
 });
 
+it('is a reason to warn when the threshold is reached, not when more is used beyond it', async () => {
+  const other = await service.otherTenant();
+  const limited = { firewall_count_limit: 5 };
+  await service.http.patch(`/cloud/v2/regional_quotas/${other.clientId}/1`, limited);
+  const make = async (name: string) => {
+    const made = await other.http.post(`/cloud/v1/securitygroups/${other.projectId}/1`, { security_group: { name } });
+    expect(made.status, made.text).toBe(200);
+    const { rows } = await service.pool.query('select used, most from quota_warnings where client_id = $1', [
+      other.clientId,
+    ]);
+    return rows;
+  };
+  for (const name of ['one', 'two', 'three']) expect(await make(name)).toEqual([]);
+  const [warning] = await make('four');
+  expect(warning).toEqual({ used: 4, most: 5 });
+  await service.pool.query(`update quota_warnings set noted_at = noted_at - interval '2 days'`);
+  expect(await make('five')).toEqual([warning]);
+});
+
 it('stays inside Tradewind', async () => {
   expect((await service.http.get('/cloud/v1/regions/1')).body).not.toHaveProperty('quotas');
 });

@@ -47,6 +47,19 @@ it('a group, its changes and its removal are there with the answer', async () =>
   expect(await group(id)).toEqual(NOTHING);
 });
 
+it('the deletion of a group of another place waits for nobody there', async () => {
+  const id = await made('elsewhere');
+  const busy = await service.pool.connect();
+  try {
+    await busy.query('begin');
+    await busy.query('select from wants where id = $1 for update', [id]);
+    expect((await service.http.delete(`/cloud/v1/securitygroups/1/2/${id}`)).status).toBe(404);
+  } finally {
+    await busy.query('rollback');
+    busy.release();
+  }
+});
+
 it('all that a change writes is committed in one transaction', async () => {
   const id = await made('committed');
   const { rows } = await service.pool.query(
@@ -87,8 +100,8 @@ it('a group that a thing needs is changed at once, and removed when that is gone
   );
   await rename(id, 'still needed');
   expect(await want(id)).toMatchObject({ settled: 2, due: false });
-  // The port lets go of it, which a worker has to see to first.
-  await remove(id);
+  // The port lets go of it, which a worker has to see to first. Clients may write IDs in capitals.
+  await remove(id.toUpperCase());
   expect(await want(id)).toMatchObject({ generation: 3, settled: 2, due: true });
   expect((await group(id)).there).toMatchObject({ name: 'still needed' });
 });

@@ -1,4 +1,4 @@
-import { lockWanted, remove } from '../../../convergence/wants.ts';
+import { lockLeaving } from '../../../convergence/wants.ts';
 import { type Transaction, together, violates } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById, LOOKED_AT, someOf } from '../../../lib/ids.ts';
@@ -14,15 +14,18 @@ import type { GroupListQuery, RulesOfGroup } from './schema.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
 
-/** Locks the group first: nobody begins to use it after its users are read. */
+/**
+ * Locks the group first: nobody begins to use it after its users are read. Its want comes before those of ports here, in another
+ * order than elsewhere: only who has locked the group wants anything of it.
+ */
 async function lockWithUsers(tx: Transaction, scope: Scope, id: string) {
   const [group, [users], removal, locked] = await together(
     store.lockGroup(tx, scope, id),
     store.usersOfGroup(tx.sql, { id, limit: LOOKED_AT }),
     withoutIt(tx, id),
-    lockWanted(tx, [remove('security_group', id)]),
+    lockLeaving(tx, scope, { kind: 'security_group', id }),
   );
-  return group && { ...group, users, removal, locked: removal.length === 1 ? locked : undefined };
+  return group && { ...group, users, removal, locked };
 }
 
 type Users = Awaited<ReturnType<typeof store.usersOfGroup>>[number];

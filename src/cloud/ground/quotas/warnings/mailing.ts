@@ -17,7 +17,7 @@ export interface Warning {
 
 /**
  * Notes that more of a quota is used, if that is a reason to warn the account: once a day for each quota. `use` is a query of what
- * was used `before`, of what is `used` now and of the `most`.
+ * was used `before`, of what is `used` now and of the `most`. Most end at the first condition.
  */
 export const noteNearlyUsed = (
   { clientId, regionId, attribute }: { clientId: number; regionId: number; attribute: string },
@@ -27,7 +27,6 @@ export const noteNearlyUsed = (
   select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, used, most, tradewind_now()
   from (select used, most, ${percentageIn('before')} as former, ${percentageIn('used')} as percentage
     from (${use}) as use) as use
-  -- Most end at the first condition.
   where percentage >= ${LOWEST_THRESHOLD} and former < percentage
     and coalesce((select threshold from quota_thresholds where client_id = ${clientId}), ${DEFAULT_THRESHOLD})
       between former + 1 and percentage
