@@ -26,7 +26,11 @@ it('ports come in the order of their index, so that a page of a large account re
   // As it decides about a large table.
   await pool.query('set enable_sort = off; set enable_seqscan = off; set enable_bitmapscan = off');
   const { rows } = await pool.query(`explain ${sql}`, [...parameters]);
-  const steps = rows.map((row) => String(row['QUERY PLAN']).replace(/ {2}\(.*/, '').trim());
+  const steps = rows.map((row) =>
+    String(row['QUERY PLAN'])
+      .replace(/ {2}\(.*/, '')
+      .trim(),
+  );
   const merging = steps.findIndex((step) => step.includes('Merge Append'));
   expect(merging, steps.join('\n')).toBeGreaterThan(0);
   expect(steps.slice(merging)).toContain('->  Index Scan using ports_by_age on ports ports_1');
