@@ -15,7 +15,7 @@ const OF_TASKS_AND_LOG = /^volume$|task|log|action/i;
 const TARGET = 1.5;
 /** Time for a start to compare everything that is wanted with what exists. */
 const STARTED_MS = 15_000;
-/** Calls of each side; p95 is the value that one call in twenty exceeds, so it takes hundreds to know it. */
+/** Calls of each side: seven of them take longer than the p95. */
 const THOROUGH = { warmUp: 20, calls: 150 };
 const QUICK = { warmUp: 5, calls: 60 };
 

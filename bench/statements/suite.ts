@@ -48,7 +48,7 @@ export async function measureStatements({ quick, against }: { quick: boolean; ag
       }
     }
   } finally {
-    for (const each of checkouts) await each.close();
+    await Promise.allSettled(checkouts.map((each) => each.close()));
   }
   const sums = OPERATIONS.map((operation) => [
     operation,
@@ -86,7 +86,11 @@ async function open(root: string, groups: number) {
   const statistics = new pg.Client({ ...database.connection, user: 'postgres' });
   await statistics.connect();
   await statistics.query('create extension pg_stat_statements');
-  const product = await startProduct({ DATABASE_URL: database.url }, { root, role: 'api' });
+  const product = await startProduct({ DATABASE_URL: database.url }, { root, role: 'api' }).catch(async (error) => {
+    await statistics.end();
+    await database.stop();
+    throw error;
+  });
   const client = createClient(product.port);
   let made = 0;
   const ids: string[] = [];

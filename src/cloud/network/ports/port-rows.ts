@@ -105,8 +105,9 @@ export async function listPorts(db: Sql, place: Place, query: PortListQuery): Pr
   return pageWithCount(ordered, query, 100);
 }
 
+/** As an array, which is found first: joined with the ports, each would be compared with each address. */
 const having = (where: RawBuilder<boolean>) =>
-  sql<boolean>`ports.id in (select port_id from (${assignments(where)}) as assigned)`;
+  sql<boolean>`ports.id = any(array(select port_id from (${assignments(where)}) as assigned))`;
 
 /** Lists the ports of the project's instances in a network, oldest first. */
 export async function portsOfNetwork(db: Sql, place: Place, networkId: string) {

@@ -16,7 +16,7 @@ import { withoutIt } from './wanted.ts';
 
 /**
  * Locks the group first: nobody begins to use it after its users are read. Its want comes before those of ports here, in another
- * order than elsewhere: only who has locked the group wants anything of it.
+ * order than elsewhere: requests want nothing of it without the group's lock.
  */
 async function lockWithUsers(tx: Transaction, scope: Scope, id: string) {
   const [group, [users], removal, locked] = await together(
