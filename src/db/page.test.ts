@@ -146,6 +146,13 @@ describe.each(Object.entries(ways))('the count %s of a long list', (_name, pageO
     await expect.poll(counted).toBe(MANY + 5);
   });
 
+  it('is remembered from a page past the end as well', async () => {
+    const past = async () => (await pageOf(many(), { limit: 3, offset: 1_000_000 })).count;
+    const before = await past();
+    await add(5);
+    expect(await past()).toBe(before);
+  });
+
   it('is at least that of the rows that are shown', async () => {
     const before = await counted();
     await add(5);
