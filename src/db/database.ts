@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../lib/time.ts';
 import { createTurns, type Turns } from '../lib/turns.ts';
 import { createAnnouncer } from './changes.ts';
 import { DISK_FULL } from './outages.ts';
-import { goStraight, isStalePlan, type Statement } from './statements.ts';
+import { goStraight, isStalePlan, planAnew, type Statement } from './statements.ts';
 import type { Tables } from './tables.ts';
 
 /** Queries the database: through the pool, or on a transaction's own connection. */
@@ -179,22 +179,6 @@ const PATIENCE_MS = 10_000;
 /** Workers write each other second, so a disk that stays full is told of again. */
 const FULL_FOR_MS = 60_000;
 
-/**
- * Of a table that was nearly empty when a plan was made, PostgreSQL goes on reading every row until it analyses the table, up to a
- * minute later. So each connection makes its plans anew when it is taken after 1, 3, 7, 15, 31 and 63 seconds, and then no more.
- */
-const PLANS_KEPT_MS = 1_000;
-const PLANS_LAST_KEPT_MS = 60_000;
-const plans = new WeakMap<pg.PoolClient, { madeAt: number; keptMs: number }>();
-
-function plansAnew(client: pg.PoolClient): void {
-  const made = plans.get(client);
-  const now = performance.now();
-  if (!made || made.keptMs > PLANS_LAST_KEPT_MS || now - made.madeAt < made.keptMs) return;
-  plans.set(client, { madeAt: now, keptMs: made.keptMs * 2 });
-  client.query('discard plans').catch(() => {});
-}
-
 // Ids and counts are bigint in the database and stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
@@ -243,8 +227,7 @@ export function openDatabase(
   });
   // This statement runs before any other on that connection.
   if (repeatable) pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
-  pool.on('connect', (client) => plans.set(client, { madeAt: performance.now(), keptMs: PLANS_KEPT_MS }));
-  pool.on('acquire', plansAnew);
+  planAnew(pool);
   const places = createTurns(maxConnections, { patienceMs: PATIENCE_MS });
   const reads = createTurns(maxConnections, {
     patienceMs: PATIENCE_MS,

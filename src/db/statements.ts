@@ -68,6 +68,24 @@ let named = 0;
 export const isStalePlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 
+/**
+ * Of a table that was nearly empty when a plan was made, PostgreSQL goes on reading every row until it analyses the table, up to a
+ * minute later. So each connection makes its plans anew when it is taken after 1, 3, 7, 15, 31 and 63 seconds, and then no more.
+ */
+export function planAnew(pool: pg.Pool): void {
+  const plans = new WeakMap<pg.PoolClient, { madeAt: number; keptMs: number }>();
+  pool.on('connect', (client) => plans.set(client, { madeAt: performance.now(), keptMs: PLANS_KEPT_MS }));
+  pool.on('acquire', (client) => {
+    const made = plans.get(client);
+    const now = performance.now();
+    if (!made || made.keptMs > PLANS_LAST_KEPT_MS || now - made.madeAt < made.keptMs) return;
+    plans.set(client, { madeAt: now, keptMs: made.keptMs * 2 });
+    client.query('discard plans').catch(() => {});
+  });
+}
+const PLANS_KEPT_MS = 1_000;
+const PLANS_LAST_KEPT_MS = 60_000;
+
 // Kysely's own way to the driver takes a dozen promises.
 const directWays = new WeakMap<Kysely<Tables>, Pick<pg.Pool, 'query'>>();
 

@@ -170,11 +170,11 @@ export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPa
 
 type Texts = Record<string, string | string[] | undefined>;
 
-/** Coercion also accepts `0x1`, `1e0`, ` 1` and line breaks as numbers; an integer in an address has only digits. */
-const INTEGER = /^(0|-?[1-9]\d*)$/;
-
 const idNames = (schema: { properties?: object }) =>
   Object.keys(schema.properties ?? {}).filter((name) => /id$/i.test(name));
+
+/** Coercion also accepts `0x1`, `1e0`, ` 1` and line breaks as numbers; an integer in an address has only digits. */
+const INTEGER = /^(0|-?[1-9]\d*)$/;
 
 function integerNames(schema: { properties?: Record<string, { type?: unknown; items?: { type?: unknown } }> }) {
   return Object.entries(schema.properties ?? {})

@@ -68,7 +68,7 @@ export async function outlivesKills(rig: Rig): Promise<void> {
       process.stderr.write(`${load.tasks.length} tasks, killed ${victim?.name}\n`);
     }
     await load.stop();
-    // Volumes whose order it has lost end in an error then, long before the deadline of their task.
+    // When cinder-volume starts, volumes that it had begun end in an error, long before the deadline of their task.
     await rig.kill('cinder-volume');
     await rig.start('cinder-volume');
     await assertWhole(region, load, pool);

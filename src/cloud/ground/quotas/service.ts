@@ -232,7 +232,6 @@ const useOf = (
   amount: number,
 ): NewUse => ({
   ...{ clientId, projectId, regionId, attribute, amount },
-  // Read with the count, so that a changed limit holds for every process at once.
   standard: region.quotas[attribute],
 });
 
@@ -241,6 +240,7 @@ const mustAddUsage = compiledQuery((db, use: NewUse) =>
   sql`${adding(use)} select require_that(exists (select from taken))`.compile(db),
 );
 
+// The limit is read with the count, so that a changed one holds for every process at once.
 const adding = (use: NewUse) => {
   const { clientId, regionId, attribute, amount, standard } = use;
   return sql`

@@ -27,7 +27,7 @@ export const noteNearlyUsed = (
   select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, used, most, tradewind_now()
   from (select used, most, ${percentageIn('before')} as former, ${percentageIn('used')} as percentage
     from (${use}) as use) as use
-  where percentage >= ${LOWEST_THRESHOLD} and former < percentage
+  where percentage >= ${LOWEST_THRESHOLD}
     and coalesce((select threshold from quota_thresholds where client_id = ${clientId}), ${DEFAULT_THRESHOLD})
       between former + 1 and percentage
   on conflict (client_id, region_id, attribute) do update
