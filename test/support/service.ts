@@ -86,6 +86,8 @@ export async function startService(
     TRADEWIND_AI_CONCURRENCY: '0',
     DATABASE_URL: database.url,
     TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    // A clock that leaps would reach the next quarter of the log while that is being made, which begins a day before at the latest.
+    ...(clock && { TRADEWIND_LOG_KEPT_DAYS: '0' }),
     ...settings,
   });
   const platform = await startPlatform(config, role, log ?? createLog(config), {
