@@ -21,7 +21,7 @@ const ENDED = { timeout: 720_000, interval: INTERVAL };
 const SETTLED = { timeout: 420_000, interval: INTERVAL };
 /** What becomes of a thing whose service is killed while it makes it. */
 const BROKEN_OFF =
-  /could not make the machine|Unable to establish connection|Exhausted all hosts|No valid host|ended in the state error|gave it up|deadline exceeded/;
+  /could not make the machine|Build of instance \S+ aborted: Unable to update the attachment|Unable to establish connection|Exhausted all hosts|No valid host|ended in the state error|gave it up|deadline exceeded/;
 const ROLES = ['api', 'worker'] as const;
 
 /** Kills the API, the worker and each service of the cloud in turn, while clients write. */
