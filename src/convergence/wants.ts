@@ -142,7 +142,7 @@ export async function wantAt(
 ): Promise<void> {
   const wants = list.map(({ wanted }) => wanted);
   const isLocked = locked && wants.every((one) => keyOf(one) === locked.key);
-  const { known, mustStay } = isLocked ? locked : await lock(tx, wants, taskId === undefined && atOnce !== undefined);
+  const { known, users } = isLocked ? locked : await lock(tx, wants, taskId === undefined && atOnce !== undefined);
   const rows = list.flatMap(({ wanted, scope: given }) => {
     const found = known.get(keyOf(wanted));
     const former = found?.spec ?? null;
@@ -160,7 +160,8 @@ export async function wantAt(
   );
   if (problems.length > 0) throw new InvalidError(problems);
   // Tasks end, and secrets are read, where the workers are.
-  const done = taskId === undefined && atOnce ? made(tx, rows, atOnce, mustStay) : new Map<string, object | null>();
+  const done =
+    taskId === undefined && atOnce ? made(tx, rows, atOnce, users.length > 0) : new Map<string, object | null>();
   const gone = rows.filter(({ id, spec }) => spec === null && done.has(id));
   if (gone.length > 0) tx.send(forget, gone);
   const given = rows
@@ -185,35 +186,38 @@ export async function wantAt(
   await keepSecrets(tx, secrets, rows);
 }
 
-/** Locks them, and returns what there was of them, and whether something needs one of those that go. */
+const NOBODY: Promise<readonly Name[]> = Promise.resolve([]);
+
+/** Locks them, and returns what there was of them, and, for what is made at once, what needs one of those that go. */
 async function lock(tx: Transaction, list: readonly Wanted[], atOnce: boolean) {
   const leaving = list.filter(({ goes }) => goes);
-  const [known, mustStay] = await together(
+  const [known, users] = await together(
     lockKnown(
       tx,
       list.filter(({ isNew }) => !isNew),
     ),
     // Sent behind it, so that it sees what is there once the rows are locked.
-    atOnce && leaving.length > 0 ? isAnyUsed(tx.sql, leaving) : NOBODY,
+    atOnce && leaving.length > 0 ? usersOf(tx.sql, leaving) : NOBODY,
   );
-  return { known, mustStay };
+  return { known, users };
 }
 
 /** A thing that is to go, locked. */
 export interface Locked {
   key: string;
   known: ReadonlyMap<string, Known>;
-  mustStay: boolean;
+  /** As `usersOf` returns them. */
+  users: readonly Name[];
 }
 
 /** Locks a thing that is to go, if it is in that place, for a caller that asks for more in the same breath. */
 export async function lockLeaving(tx: Transaction, { projectId, regionId }: Place, name: Name): Promise<Locked> {
   const key = keyOf(name);
-  const [rows, mustStay] = await together(
+  const [rows, users] = await together(
     lockInPlace(tx.sql, { projectId, regionId, kind: name.kind, id: name.id }),
-    isAnyUsed(tx.sql, [name]),
+    usersOf(tx.sql, [name]),
   );
-  return { key, known: new Map(rows.map((row) => [key, row])), mustStay };
+  return { key, known: new Map(rows.map((row) => [key, row])), users };
 }
 
 type Row = Omit<Wanted, 'spec'> & { scope: WantScope; former: object | null; spec: object | null; asWanted: boolean };
@@ -237,17 +241,13 @@ function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atOnce'],
   );
 }
 
-// As JSON, since PostgreSQL would plan a search for an array anew each time: it believes that it knows how many rows there are.
-const usersOfAny = compiledQuery((db, { keys }: { keys: string }) =>
-  sql`
-    select from jsonb_array_elements_text(${keys}::jsonb) as thing (key)
-    where exists (select from wants where uses @> array[key] and uses <> '{}') limit 1`.compile(db),
+// As a subquery, whose result PostgreSQL doesn't look at when it plans: it would plan for each list anew.
+const usingAny = compiledQuery((db, { keys }: { keys: string[] }) =>
+  sql<Name>`select kind, id from wants where uses && (select ${keys}::text[]) and uses <> '{}'`.compile(db),
 );
 
-const NOBODY = Promise.resolve(false);
-async function isAnyUsed(db: Sql, names: readonly Name[]): Promise<boolean> {
-  return (await usersOfAny(db, { keys: JSON.stringify(names.map(keyOf)) })).length > 0;
-}
+/** Returns what needs one of the things, or did until a change that is still under way. */
+export const usersOf = (db: Sql, things: readonly Name[]): Promise<Name[]> => usingAny(db, { keys: things.map(keyOf) });
 
 const forget = ofNames((db, isNamed) => sql`delete from wants where ${isNamed}`.compile(db));
 
@@ -356,14 +356,6 @@ export async function wantedOf<K extends Kind>(tx: Transaction, kind: K, id: str
   const query = tx.sql.selectFrom('wants').select('spec').where('kind', '=', kind).where('id', '=', id);
   return ((await query.executeTakeFirst())?.spec ?? null) as Specs[K] | null;
 }
-
-/** Returns the ids of things of the kind that need one of `things`, or did until a change that is still under way. */
-export async function dependentsOf(tx: Transaction, kind: Kind, things: readonly Name[]): Promise<string[]> {
-  return (await usersOf(tx.sql, { kind, keys: things.map(keyOf) })).map(({ id }) => id);
-}
-const usersOf = compiledQuery((db, { kind, keys }: { kind: Kind; keys: string[] }) =>
-  sql<Name>`select kind, id from wants where kind = ${kind} and uses && ${keys}::text[] and uses <> '{}'`.compile(db),
-);
 
 /**
  * Returns the tasks that wait for the things, by key. With `removing`, only those that remove them: a removal may have come

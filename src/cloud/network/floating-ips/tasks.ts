@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { FloatingIpSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
-import { amend, dependentsOf, type Wanted } from '../../../convergence/wants.ts';
+import { amend, usersOf, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
@@ -46,13 +46,16 @@ export async function asInRows(tx: Transaction, ids: readonly string[]): Promise
 export async function awayFrom(tx: Transaction, portIds: readonly string[]): Promise<Wanted[]> {
   if (portIds.length === 0) return [];
   const ports = portIds.map((id) => ({ kind: 'port' as const, id }));
-  return (await dependentsOf(tx, 'floating_ip', ports)).map((id) =>
-    amend('floating_ip', id, (spec) => {
-      if (!spec?.target || !portIds.includes(spec.target.portId)) return spec;
-      const { target: _, ...left } = spec;
-      return left;
-    }),
-  );
+  const users = await usersOf(tx.sql, ports);
+  return users
+    .filter(({ kind }) => kind === 'floating_ip')
+    .map(({ id }) =>
+      amend('floating_ip', id, (spec) => {
+        if (!spec?.target || !portIds.includes(spec.target.portId)) return spec;
+        const { target: _, ...left } = spec;
+        return left;
+      }),
+    );
 }
 
 function specOf({ address, port_id, fixed_address, router_id, tags }: FloatingIpParts): FloatingIpSpec {

@@ -19,13 +19,12 @@ import { withoutIt } from './wanted.ts';
  * order than elsewhere: requests want nothing of it without the group's lock.
  */
 async function lockWithUsers(tx: Transaction, scope: Scope, id: string) {
-  const [group, [users], removal, locked] = await together(
+  const [group, [users], locked] = await together(
     store.lockGroup(tx, scope, id),
     store.usersOfGroup(tx.sql, { id, limit: LOOKED_AT }),
-    withoutIt(tx, id),
     lockLeaving(tx, scope, { kind: 'security_group', id }),
   );
-  return group && { ...group, users, removal, locked };
+  return group && { ...group, users, locked };
 }
 
 type Users = Awaited<ReturnType<typeof store.usersOfGroup>>[number];
@@ -67,9 +66,7 @@ async function refuseUsed(tx: Transaction, { name }: { name: string }, users: Us
  * rules use the group
  */
 export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, id: string): Promise<void> {
-  const { users, removal, locked, ...group } = await foundById('Security group', id, () =>
-    lockWithUsers(tx, scope, id),
-  );
+  const { users, locked, ...group } = await foundById('Security group', id, () => lockWithUsers(tx, scope, id));
   tx.about({ ...group, type: 'securitygroup' });
   if (group.is_default) throw new ConflictError("The default security group of a project can't be deleted");
   if (group.cluster_id !== null) {
@@ -78,7 +75,7 @@ export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, i
     );
   }
   await refuseUsed(tx, group, users);
-  await wantChecked(on, tx, scope, removal, { locked });
+  await wantChecked(on, tx, scope, withoutIt(locked.users, id), { locked });
   tx.send(
     (db, args: { id: string }) =>
       store.deleteGroup(db, args).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import type { SecurityGroupSpec, SecurityRuleSpec } from '../../../backends/contract/specs.ts';
-import { dependentsOf, remove, type Wanted } from '../../../convergence/wants.ts';
+import { type Name, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { recordDoneTask } from '../../ground/tasks/service.ts';
@@ -16,11 +16,14 @@ export function groupSpec({ name, description, rules }: GroupParts): SecurityGro
   return { name, description, rules: Object.fromEntries(rules.map((rule) => [rule.id, ruleSpec(rule)])) };
 }
 
-/** Removes the group, also from ports whose running change adds it: their rows don't have it yet. */
-export async function withoutIt(tx: Transaction, groupId: string): Promise<Wanted[]> {
-  const ports = await dependentsOf(tx, 'port', [{ kind: 'security_group', id: groupId }]);
-  return [...withoutGroup(ports, groupId), remove('security_group', groupId)];
-}
+/** Removes the group, also from the ports among `users` whose running change adds it: their rows don't have it yet. */
+export const withoutIt = (users: readonly Name[], groupId: string): Wanted[] => [
+  ...withoutGroup(
+    users.filter(({ kind }) => kind === 'port').map(({ id }) => id),
+    groupId,
+  ),
+  remove('security_group', groupId),
+];
 
 /** Leaves out the description, which is only for people. */
 function ruleSpec(rule: CanonicalRule): SecurityRuleSpec {

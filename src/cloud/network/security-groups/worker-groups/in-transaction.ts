@@ -1,4 +1,4 @@
-import { want, make as wantedAnew } from '../../../../convergence/wants.ts';
+import { usersOf, want, make as wantedAnew } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
 import { newId } from '../../../../lib/ids.ts';
@@ -45,7 +45,10 @@ export async function refuseUsed(tx: Transaction, cluster: { id: string; name: s
 export async function remove(tx: Transaction, groupId: string): Promise<boolean> {
   await store.lockGroupById(tx, groupId);
   const gone = await store.deleteUnusedGroup(tx, groupId);
-  if (gone) await want(tx, null, await withoutIt(tx, groupId));
+  if (gone) {
+    const users = await usersOf(tx.sql, [{ kind: 'security_group', id: groupId }]);
+    await want(tx, null, withoutIt(users, groupId));
+  }
   return gone;
 }
 
