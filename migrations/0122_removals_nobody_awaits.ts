@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Telling of a removal begins with a search for tasks that takes longer than the removal, and most have none. Not stable: a task that
- * began to wait while the removal waited for its row is to be seen.
+ * Telling of a removal begins with a search for tasks. What is removed at once, such as security groups, has none. Not stable: a task
+ * that began to wait while the removal waited for its row is to be seen.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -35,9 +35,10 @@ test('a removal tells a task that began to wait for it while it waited for the r
     ]);
     const deletion = stage.database.pool.query(DELETED, [id]);
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await until(async () => (await other.query(waiting)).rowCount || undefined);
-    await other.query('commit');
-    await deletion;
+    const committed = until(async () => (await stage.database.pool.query(waiting)).rowCount || undefined).then(() =>
+      other.query('commit'),
+    );
+    await Promise.all([deletion, committed]);
   } finally {
     await other.end();
   }

@@ -241,7 +241,7 @@ function made(tx: Transaction, rows: readonly Row[], atOnce: Backends['atOnce'],
   );
 }
 
-// As a subquery, whose result PostgreSQL doesn't look at when it plans: it would plan for each list anew.
+// As a subquery, whose result PostgreSQL doesn't look at when it plans. Otherwise it would plan for each list anew.
 const usingAny = compiledQuery((db, { keys }: { keys: string[] }) =>
   sql<Name>`select kind, id from wants where uses && (select ${keys}::text[]) and uses <> '{}'`.compile(db),
 );

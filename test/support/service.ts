@@ -86,7 +86,7 @@ export async function startService(
     TRADEWIND_AI_CONCURRENCY: '0',
     DATABASE_URL: database.url,
     TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
-    // A clock that leaps would reach the next quarter of the log while that is being made, which begins a day before at the latest.
+    // PostgreSQL refuses rows of the next quarter of the log while its partition is being made, and a clock that leaps could write some.
     ...(clock && { TRADEWIND_LOG_KEPT_DAYS: '0' }),
     ...settings,
   });
