@@ -632,6 +632,15 @@ export function isIn({ projectId, regionId }: Place, table?: string): RawBuilder
   return sql`${column('project_id')} = ${projectId} and ${column('region_id')} = ${regionId}`;
 }
 
+/**
+ * Returns the condition for rows found by their IDs that they are in that place, too. PostgreSQL doesn't search by it:
+ * where it knows nothing of a table, or most projects have little, it would take the index by age for as good as that by
+ * ID, and walk through all that the project has.
+ */
+export function belongsTo(place: Place, table?: string): RawBuilder<boolean> {
+  return sql`(${isIn(place, table)}) is true`;
+}
+
 export function newResource({ projectId, regionId }: Place, taskId: string, now: Date) {
   return {
     project_id: projectId,

@@ -1,7 +1,15 @@
-import { sql, type Updateable } from 'kysely';
+import { type RawBuilder, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Json } from '../../../backends/contract/backend.ts';
-import { isIn, newResource, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
+import {
+  belongsTo,
+  isIn,
+  newResource,
+  type Place,
+  type Sql,
+  type Transaction,
+  tagConditions,
+} from '../../../db/database.ts';
 import type { KeptFlavor } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -41,7 +49,7 @@ export interface InstanceFilter extends InstanceListQuery {
 const ORDERS = { created: 'created_at', name: 'name', status: 'status' } as const;
 
 /** Selects instances with everything that an answer shows, in one query. */
-function instances(db: Sql, place: Place) {
+function instances(db: Sql, where: RawBuilder<boolean>) {
   return db
     .selectFrom('instances')
     .selectAll()
@@ -77,11 +85,11 @@ function instances(db: Sql, place: Place) {
           .orderBy('device'),
       ).as('volumes'),
     ])
-    .where(isIn(place));
+    .where(where);
 }
 
 export async function findInstance(db: Sql, place: Place, id: string): Promise<InstanceRow | undefined> {
-  return instances(db, place).where('id', '=', id).executeTakeFirst();
+  return instances(db, belongsTo(place)).where('id', '=', id).executeTakeFirst();
 }
 
 /** What belongs to the infrastructure of an instance: a machine, or the cluster whose node it is. */
@@ -113,7 +121,7 @@ export async function instancesOnPorts(
   portIds: string[],
 ): Promise<(InstanceRow & { port_ids: string[] })[]> {
   const named = sql`ports.id = any(${portIds}::uuid[])`;
-  return instances(db, place)
+  return instances(db, belongsTo(place))
     .select(sql<string[]>`array(select id from ports where instance_id = instances.id and ${named})`.as('port_ids'))
     .where(sql<boolean>`instances.id in (select instance_id from ports where ${named})`)
     .execute();
@@ -121,7 +129,7 @@ export async function instancesOnPorts(
 
 export async function listInstances(db: Sql, place: Place, filter: InstanceFilter): Promise<Page<InstanceRow>> {
   const [column, direction] = orderOf(filter.order_by ?? 'created.desc');
-  const ordered = instances(db, place)
+  const ordered = instances(db, isIn(place))
     .where((eb) => eb.and(conditions(filter)))
     .orderBy(ORDERS[column], direction)
     .orderBy('id', direction);

@@ -1,6 +1,6 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { belongsTo, isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
@@ -9,7 +9,7 @@ export type PlainGroup = Selectable<Tables['server_groups']>;
 export type GroupRow = PlainGroup & { instances: { id: string; name: string }[] };
 
 /** Selects groups with their instances: those that joined it, and the nodes of its pool. */
-function groups(db: Sql, place: Place) {
+function groups(db: Sql, where: RawBuilder<boolean>) {
   return db
     .selectFrom('server_groups')
     .selectAll()
@@ -27,15 +27,15 @@ function groups(db: Sql, place: Place) {
           .orderBy('id'),
       ).as('instances'),
     )
-    .where(isIn(place));
+    .where(where);
 }
 
 export async function findGroup(db: Sql, place: Place, id: string): Promise<GroupRow | undefined> {
-  return groups(db, place).where('id', '=', id).executeTakeFirst();
+  return groups(db, belongsTo(place)).where('id', '=', id).executeTakeFirst();
 }
 
 export async function listGroups(db: Sql, place: Place, query: PageQuery): Promise<Page<GroupRow>> {
-  return pageWithCount(groups(db, place).orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
+  return pageWithCount(groups(db, isIn(place)).orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
 }
 
 export async function insertGroups(db: Sql, rows: Insertable<Tables['server_groups']>[]): Promise<void> {
@@ -53,7 +53,7 @@ export async function keepGroup(tx: Transaction, place: Place, id: string): Prom
 }
 
 function group(tx: Transaction, place: Place, id: string) {
-  return tx.sql.selectFrom('server_groups').selectAll().where(isIn(place)).where('id', '=', id);
+  return tx.sql.selectFrom('server_groups').selectAll().where(belongsTo(place)).where('id', '=', id);
 }
 
 /** Locks the instances that have joined the group, in the order of their IDs. */
@@ -61,7 +61,7 @@ export async function lockMembers(tx: Transaction, place: Place, id: string) {
   return tx.sql
     .selectFrom('instances')
     .select(['id', 'task_id'])
-    .where(isIn(place))
+    .where(belongsTo(place))
     .where('id', 'in', (all) =>
       all.selectFrom('server_group_members').select('instance_id').where('server_group_id', '=', id),
     )

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { isIn, type Place, type Transaction } from '../../../db/database.ts';
+import { belongsTo, type Place, type Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 
@@ -13,7 +13,7 @@ export async function lockInstance(tx: Transaction, place: Place, id: string): P
     .selectFrom('instances')
     .selectAll()
     .where('id', '=', id)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .forUpdate()
     .executeTakeFirst();
 }

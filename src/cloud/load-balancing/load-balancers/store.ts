@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Json } from '../../../backends/contract/backend.ts';
-import { isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
+import { belongsTo, isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';
@@ -14,7 +14,7 @@ export type ShownLoadBalancer = LoadBalancerRow & {
 };
 
 /** Selects load balancers with their virtual address and listeners in one query. */
-function shown(db: Sql, place: Place) {
+function shown(db: Sql, where: RawBuilder<boolean>) {
   return db
     .selectFrom('load_balancers')
     .selectAll('load_balancers')
@@ -40,11 +40,11 @@ function shown(db: Sql, place: Place) {
       sql<string[]>`array(select id::text from lb_listeners
         where load_balancer_id = load_balancers.id order by created_at, id)`.as('listener_ids'),
     )
-    .where(isIn(place, 'load_balancers'));
+    .where(where);
 }
 
 export async function findBalancer(db: Sql, place: Place, id: string): Promise<ShownLoadBalancer | undefined> {
-  return shown(db, place).where('load_balancers.id', '=', id).executeTakeFirst();
+  return shown(db, belongsTo(place, 'load_balancers')).where('load_balancers.id', '=', id).executeTakeFirst();
 }
 
 /** Returns what the backend calls the load balancer. */
@@ -55,7 +55,7 @@ export async function handleOf(db: Sql, id: string): Promise<Json> {
 
 /** Returns the load balancers whose virtual addresses the ports have, with the ports' IDs. */
 export async function balancersOnPorts(db: Sql, place: Place, portIds: readonly string[]) {
-  return shown(db, place)
+  return shown(db, belongsTo(place, 'load_balancers'))
     .where(
       sql<boolean>`exists (select from ports
         where load_balancer_id = load_balancers.id and ports.id = any(${portIds}::uuid[]))`,
@@ -86,7 +86,9 @@ export async function listBalancers(
   query: LoadBalancerListQuery,
   { paged }: { paged: boolean },
 ): Promise<Page<ShownLoadBalancer>> {
-  let matching = shown(db, place).where((eb) => eb.and(tagConditions('load_balancers.tags', query)));
+  let matching = shown(db, isIn(place, 'load_balancers')).where((eb) =>
+    eb.and(tagConditions('load_balancers.tags', query)),
+  );
   if (query.name !== undefined) {
     matching = matching.where(sql<boolean>`strpos(load_balancers.name, ${query.name}) > 0`);
   }
@@ -118,7 +120,7 @@ export async function lockBalancer(tx: Transaction, place: Place, id: string): P
     .selectFrom('load_balancers')
     .selectAll()
     .where('id', '=', id)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .forUpdate()
     .executeTakeFirst();
 }

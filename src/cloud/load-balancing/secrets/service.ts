@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { sql } from 'kysely';
 import { make, remove } from '../../../convergence/wants.ts';
-import { isIn, newResource, type Place, type Transaction } from '../../../db/database.ts';
+import { belongsTo, newResource, type Place, type Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { foundById, inUse, isUuid, LOOKED_AT, newId, newTaskId, refuseHeld, someOf } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
@@ -229,7 +229,7 @@ async function lockSecrets(
   const rows = await tx.sql
     .selectFrom('secrets')
     .selectAll()
-    .where(isIn(place))
+    .where(belongsTo(place))
     .where('id', 'in', ids)
     .orderBy('id')
     .forShare()

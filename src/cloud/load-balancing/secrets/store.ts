@@ -1,6 +1,6 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
-import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { belongsTo, isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
@@ -9,16 +9,16 @@ import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 export type StoredSecretRow = Selectable<Tables['secrets']>;
 export type SecretUse = Selectable<Tables['secret_uses']>;
 
-function secrets(db: Sql, place: Place) {
-  return db.selectFrom('secrets').selectAll().where(isIn(place));
+function secrets(db: Sql, where: RawBuilder<boolean>) {
+  return db.selectFrom('secrets').selectAll().where(where);
 }
 
 export async function findSecret(db: Sql, place: Place, id: string): Promise<StoredSecretRow | undefined> {
-  return secrets(db, place).where('id', '=', id).executeTakeFirst();
+  return secrets(db, belongsTo(place)).where('id', '=', id).executeTakeFirst();
 }
 
 export async function listSecrets(db: Sql, place: Place, query: PageQuery): Promise<Page<StoredSecretRow>> {
-  return pageWithCount(secrets(db, place).orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
+  return pageWithCount(secrets(db, isIn(place)).orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
 }
 
 export async function insertSecret(db: Sql, secret: Insertable<Tables['secrets']>): Promise<void> {
@@ -27,7 +27,7 @@ export async function insertSecret(db: Sql, secret: Insertable<Tables['secrets']
 
 /** Nothing can begin to use the secret until the transaction ends. */
 export async function lockSecret(tx: Transaction, place: Place, id: string): Promise<StoredSecretRow | undefined> {
-  return secrets(tx.sql, place).where('id', '=', id).forUpdate().executeTakeFirst();
+  return secrets(tx.sql, belongsTo(place)).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 /** A use, with the task that removes the user, if there is one. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isIn, type Place, type Sql } from '../../../db/database.ts';
+import { belongsTo, type Place, type Sql } from '../../../db/database.ts';
 import type { VolumeType } from '../../../lib/volume-types.ts';
 
 /** Returns whether addresses of the subnet are public; undefined for a subnet that the project can't use. */
@@ -24,7 +24,7 @@ export async function publicAddressesOfPort(db: Sql, place: Place, id: string): 
         where port_id = ports.id and networks.external and family(address) = 4)`.as('count'),
     )
     .where('ports.id', '=', id)
-    .where(isIn(place, 'ports'))
+    .where(belongsTo(place, 'ports'))
     .executeTakeFirst();
   return port?.count;
 }
@@ -56,7 +56,7 @@ export async function partsOfInstance(db: Sql, place: Place, id: string): Promis
         where instance_id = instances.id)`.as('floating_ips'),
     )
     .where('instances.id', '=', id)
-    .where(isIn(place, 'instances'))
+    .where(belongsTo(place, 'instances'))
     .executeTakeFirst();
 }
 
@@ -70,7 +70,7 @@ export async function snapshotsById(
     .selectFrom('snapshots')
     .select(['id', 'size_gib', 'volume_type'])
     .where('id', 'in', ids)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .execute();
   return new Map(rows.map((row) => [row.id, { sizeGib: row.size_gib, volumeType: row.volume_type }]));
 }

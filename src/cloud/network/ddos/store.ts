@@ -1,5 +1,5 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { belongsTo, isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';
@@ -7,8 +7,8 @@ import type { DdosProfileListQuery } from './schema.ts';
 
 export type ProfileRow = Selectable<Tables['ddos_profiles']>;
 
-function profiles(db: Sql, place: Place) {
-  return db.selectFrom('ddos_profiles').selectAll().where(isIn(place));
+function profiles(db: Sql, where: RawBuilder<boolean>) {
+  return db.selectFrom('ddos_profiles').selectAll().where(where);
 }
 
 const ORDERS = {
@@ -27,7 +27,7 @@ export async function listProfiles(
   query: DdosProfileListQuery,
   within: string | undefined,
 ): Promise<Page<ProfileRow>> {
-  let matching = profiles(db, place);
+  let matching = profiles(db, isIn(place));
   if (within !== undefined) matching = matching.where(sql<boolean>`address <<= ${within}::inet`);
   if (query.managed_by && !query.managed_by.includes('user')) matching = matching.where(sql<boolean>`false`);
   const [column, direction] = orderOf(query.order_by ?? 'id.asc');
@@ -35,7 +35,7 @@ export async function listProfiles(
 }
 
 export async function lockProfile(tx: Transaction, place: Place, id: number): Promise<ProfileRow | undefined> {
-  return profiles(tx.sql, place).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+  return profiles(tx.sql, belongsTo(place)).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
 export async function insertProfile(tx: Transaction, profile: Insertable<Tables['ddos_profiles']>): Promise<number> {

@@ -1,5 +1,13 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { isIn, newResource, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
+import {
+  belongsTo,
+  isIn,
+  newResource,
+  type Place,
+  type Sql,
+  type Transaction,
+  tagConditions,
+} from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
@@ -62,16 +70,16 @@ export type FloatingIpRow = Selectable<Tables['floating_ips']> & {
 
 const ROUTER = wayOutOf('floating_ips.port_id', 'floating_ips.fixed_address').as('router_id');
 
-function floatingIps(db: Sql, place: Place) {
-  return db.selectFrom('floating_ips').selectAll('floating_ips').select(ROUTER).where(isIn(place));
+function floatingIps(db: Sql, where: RawBuilder<boolean>) {
+  return db.selectFrom('floating_ips').selectAll('floating_ips').select(ROUTER).where(where);
 }
 
 export async function findFloatingIp(db: Sql, place: Place, id: string): Promise<FloatingIpRow | undefined> {
-  return floatingIps(db, place).where('id', '=', id).executeTakeFirst();
+  return floatingIps(db, belongsTo(place)).where('id', '=', id).executeTakeFirst();
 }
 
 export async function listFloatingIps(db: Sql, place: Place, query: FloatingIpListQuery): Promise<Page<FloatingIpRow>> {
-  let matching = floatingIps(db, place).where((eb) => eb.and(tagConditions('floating_ips.tags', query)));
+  let matching = floatingIps(db, isIn(place)).where((eb) => eb.and(tagConditions('floating_ips.tags', query)));
   const { port_ids: portIds, status } = query;
   if (portIds) matching = matching.where(sql<boolean>`port_id = any(${portIds}::uuid[])`);
   if (status === 'ACTIVE') matching = matching.where(leads(true));
@@ -87,7 +95,7 @@ function leads(wanted: boolean) {
 
 /** Locks the floating IPs with these IDs until the transaction ends, always in the same order, and returns them. */
 export async function lockFloatingIps(tx: Transaction, place: Place, ids: string[]): Promise<FloatingIpRow[]> {
-  return floatingIps(tx.sql, place)
+  return floatingIps(tx.sql, belongsTo(place))
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .orderBy('id')
     .forUpdate('floating_ips')
@@ -126,7 +134,7 @@ export async function staying(db: Sql, place: Place, ids: readonly string[]): Pr
   const found = await db
     .selectFrom('floating_ips')
     .select('id')
-    .where(isIn(place))
+    .where(belongsTo(place))
     .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
     .where(sql<boolean>`not exists (select from tasks where tasks.id = task_id and task_type = 'delete_fip')`)
     .execute();

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { isIn, type Place, type Transaction } from '../../../db/database.ts';
+import { belongsTo, type Place, type Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { NetworkOrSubnet } from './service.ts';
 
@@ -11,7 +11,7 @@ export async function lockNetwork(tx: Transaction, place: Place, id: string): Pr
     .selectFrom('networks')
     .selectAll()
     .where('id', '=', id)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .forNoKeyUpdate()
     .executeTakeFirst();
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isIn, type Place, type Transaction } from '../../../db/database.ts';
+import { belongsTo, type Place, type Transaction } from '../../../db/database.ts';
 import { foundById } from '../../../lib/ids.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { portsOfNetwork } from '../ports/in-transaction.ts';
@@ -55,7 +55,7 @@ export async function keepShareSubnet(tx: Transaction, place: Place, networkId: 
     .innerJoin('subnets', 'subnets.network_id', 'networks.id')
     .select(['networks.name as networkName', 'subnets.id as subnetId', 'subnets.name as subnetName'])
     .where('networks.id', '=', networkId)
-    .where(isIn(place, 'networks'))
+    .where(belongsTo(place, 'networks'))
     .where('networks.external', '=', false)
     .where('networks.ready', '=', true)
     .where('subnets.ready', '=', true);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { belongsTo, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import { compiledQuery } from '../../../db/statements.ts';
 import { foundById, isUuid } from '../../../lib/ids.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
@@ -42,7 +42,7 @@ const portsByInstance = compiledQuery((db, args: Place & { id: string }) =>
       ).as('ports'),
     )
     .where('id', '=', args.id)
-    .where(isIn(args))
+    .where(belongsTo(args))
     .compile(),
 );
 
@@ -53,7 +53,7 @@ export async function lockedInstancePorts(tx: Transaction, place: Place, instanc
     .leftJoin('ports', 'ports.instance_id', 'instances.id')
     .select(['instances.id as instanceId', 'instances.pool_id as poolId', 'ports.id as portId'])
     .where('instances.id', 'in', instanceIds)
-    .where(isIn(place, 'instances'))
+    .where(belongsTo(place, 'instances'))
     .orderBy('instances.id')
     .forShare('instances')
     .execute();
@@ -150,7 +150,7 @@ export async function lockTarget(tx: Transaction, place: Place, portId: string):
     .select(['id', 'network_id', 'task_id', 'instance_id'])
     .select((one) => one.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'))
     .where('id', '=', portId)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!port) return undefined;

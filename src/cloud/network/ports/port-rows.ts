@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { belongsTo, isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import type { AddressPair } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -35,7 +35,7 @@ export type PortRow = Pick<Selectable<Tables['ports']>, (typeof COLUMNS)[number]
  * Selects ports with their addresses and groups in one query. Routers have theirs without any settings. The place is asked for
  * outside of the union: PostgreSQL takes nothing in the order of an index from a part that has a condition of its own.
  */
-function ports(db: Sql, place: Place) {
+function ports(db: Sql, where: RawBuilder<boolean>) {
   const own = db
     .selectFrom('ports')
     .select(COLUMNS)
@@ -63,7 +63,7 @@ function ports(db: Sql, place: Place) {
     ]);
   return db
     .selectFrom(own.unionAll(ofRouters).as('ports'))
-    .where(isIn(place))
+    .where(where)
     .select([...COLUMNS, 'router_id'])
     .select(
       sql<PortRow['ip_assignments']>`(
@@ -89,11 +89,11 @@ function assignments(where: RawBuilder<boolean>): RawBuilder<unknown> {
 }
 
 export async function findPort(db: Sql, place: Place, id: string): Promise<PortRow | undefined> {
-  return ports(db, place).where('ports.id', '=', id).executeTakeFirst();
+  return ports(db, belongsTo(place)).where('ports.id', '=', id).executeTakeFirst();
 }
 
 export async function listPorts(db: Sql, place: Place, query: PortListQuery): Promise<Page<PortRow>> {
-  let matching = ports(db, place);
+  let matching = ports(db, isIn(place));
   if (query.ids) matching = matching.where(sql<boolean>`ports.id = any(${query.ids}::uuid[])`);
   if (query.network_ids) matching = matching.where(sql<boolean>`network_id = any(${query.network_ids}::uuid[])`);
   if (query.subnet_ids) matching = matching.where(having(sql`subnet_id = any(${query.subnet_ids}::uuid[])`));
@@ -125,7 +125,7 @@ export async function portsOfNetwork(db: Sql, place: Place, networkId: string) {
 /** Locks the port against other changes until the transaction ends. False if it doesn't exist. */
 export async function lockPort(tx: Transaction, id: string, place?: Place): Promise<boolean> {
   let port = tx.sql.selectFrom('ports').select('id').where('id', '=', id);
-  if (place) port = port.where(isIn(place));
+  if (place) port = port.where(belongsTo(place));
   return (await port.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 

@@ -1,6 +1,6 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { belongsTo, isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';
@@ -16,7 +16,7 @@ export type ReservedRow = PlainReserved & {
 };
 
 /** Selects reserved ports with their addresses in one query. */
-function reserved(db: Sql, place: Place) {
+function reserved(db: Sql, where: RawBuilder<boolean>) {
   return db
     .selectFrom('ports')
     .innerJoin('networks', 'networks.id', 'ports.network_id')
@@ -33,11 +33,11 @@ function reserved(db: Sql, place: Place) {
     )
     .select(sql<string[]>`array(select distinct sharing.instance_id::text ${sharingPorts} order by 1)`.as('sharing'))
     .where('ports.reserved', '=', true)
-    .where(isIn(place, 'ports'));
+    .where(where);
 }
 
 export async function findReserved(db: Sql, place: Place, id: string): Promise<ReservedRow | undefined> {
-  return reserved(db, place).where('ports.id', '=', id).executeTakeFirst();
+  return reserved(db, belongsTo(place, 'ports')).where('ports.id', '=', id).executeTakeFirst();
 }
 
 const ORDERS = {
@@ -50,7 +50,7 @@ const ORDERS = {
 };
 
 export async function listReserved(db: Sql, place: Place, query: ReservedFixedIpListQuery): Promise<Page<ReservedRow>> {
-  let matching = reserved(db, place);
+  let matching = reserved(db, isIn(place, 'ports'));
   if (query.external_only) matching = matching.where('external', '=', true);
   if (query.internal_only) matching = matching.where('external', '=', false);
   if (query.vip_only) matching = matching.where('ports.is_vip', '=', true);
@@ -84,7 +84,7 @@ export async function lockReservedPort(tx: Transaction, place: Place, id: string
     .selectAll()
     .where('id', '=', id)
     .where('reserved', '=', true)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .forUpdate()
     .executeTakeFirst();
 }
@@ -123,7 +123,7 @@ export async function lockPortToReserve(tx: Transaction, place: Place, id: strin
         .as('balancer_status'),
     )
     .where('id', '=', id)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .forUpdate()
     .executeTakeFirst();
 }

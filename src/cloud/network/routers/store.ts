@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
+import { belongsTo, isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page } from '../../../lib/page.ts';
@@ -44,7 +44,7 @@ function routers(db: Sql) {
 }
 
 export async function findRouter(db: Sql, place: Place, id: string): Promise<RouterRow | undefined> {
-  return routers(db).where('id', '=', id).where(isIn(place)).executeTakeFirst();
+  return routers(db).where('id', '=', id).where(belongsTo(place)).executeTakeFirst();
 }
 
 export async function listRouters(db: Sql, place: Place, query: RouterListQuery): Promise<Page<RouterRow>> {
@@ -149,7 +149,7 @@ export async function lockSubnets(tx: Transaction, place: Place, ids: readonly s
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
     .select(['subnets.id', 'subnets.name', 'network_id', 'cidr', 'gateway_ip', 'subnets.task_id'])
     .where(sql<boolean>`subnets.id = any(${ids}::uuid[])`)
-    .where(isIn(place, 'networks'))
+    .where(belongsTo(place, 'networks'))
     .orderBy('subnets.id')
     .forUpdate('subnets')
     .execute();

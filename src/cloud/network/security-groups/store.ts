@@ -1,6 +1,14 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isIn, type Place, type Sql, type Transaction, tagConditions, violates } from '../../../db/database.ts';
+import {
+  belongsTo,
+  isIn,
+  type Place,
+  type Sql,
+  type Transaction,
+  tagConditions,
+  violates,
+} from '../../../db/database.ts';
 import { plannedPage } from '../../../db/page.ts';
 import { compiledQuery } from '../../../db/statements.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -12,14 +20,12 @@ import type { GroupListQuery } from './schema.ts';
 export type PlainGroup = Selectable<Tables['security_groups']>;
 export type SecurityGroupRow = PlainGroup & { rules: RuleRow[] };
 
-function groupsIn(db: Sql, place: Place) {
-  return db.selectFrom('security_groups').where(isIn(place));
-}
-
 /** Selects groups with their rules in one query. */
-function groups(db: Sql, place: Place) {
-  return groupsIn(db, place)
+function groups(db: Sql, where: RawBuilder<boolean>) {
+  return db
+    .selectFrom('security_groups')
     .selectAll()
+    .where(where)
     .select((group) =>
       jsonArrayFrom(
         group
@@ -38,11 +44,11 @@ export async function findGroup(db: Sql, place: Place, id: string): Promise<Secu
 }
 
 const groupById = compiledQuery((db, args: Place & { id: string }) =>
-  groups(db, args).where('id', '=', args.id).compile(),
+  groups(db, belongsTo(args)).where('id', '=', args.id).compile(),
 );
 
 export async function listGroups(db: Sql, place: Place, query: GroupListQuery): Promise<Page<SecurityGroupRow>> {
-  let matching = groups(db, place).where((eb) => eb.and(tagConditions('tags', query)));
+  let matching = groups(db, isIn(place)).where((eb) => eb.and(tagConditions('tags', query)));
   if (query.name !== undefined) matching = matching.where('name', '=', query.name);
   const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
   const { count, rows } = await plannedPage(db, ordered, query, 10);
@@ -115,7 +121,11 @@ const insertGroupWithRules = compiledQuery((db, args: { row: string; rules: stri
 /** Returns the IDs of the project's groups in the region with one of these names, and locks them against deletion. */
 export async function groupIdsByName(tx: Transaction, place: Place, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
-  const matching = groupsIn(tx.sql, place).select(['id', 'name']).where('name', 'in', names);
+  const matching = tx.sql
+    .selectFrom('security_groups')
+    .select(['id', 'name'])
+    .where(isIn(place))
+    .where('name', 'in', names);
   const rows = await matching.orderBy('id').forKeyShare().execute();
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
@@ -161,12 +171,24 @@ export async function lockGroup(tx: Transaction, place: Place, id: string) {
   return (await lockRow(tx.sql, { ...place, id }))[0];
 }
 const lockRow = compiledQuery((db, args: Place & { id: string }) =>
-  groupsIn(db, args).select(['id', 'name', 'is_default', 'cluster_id']).where('id', '=', args.id).forUpdate().compile(),
+  db
+    .selectFrom('security_groups')
+    .select(['id', 'name', 'is_default', 'cluster_id'])
+    .where('id', '=', args.id)
+    .where(belongsTo(args))
+    .forUpdate()
+    .compile(),
 );
 
 /** Locks the group against other changes of it or its rules. Ports and rules may still begin to use it. */
 export async function lockForChange(tx: Transaction, place: Place, id: string): Promise<PlainGroup | undefined> {
-  return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+  return tx.sql
+    .selectFrom('security_groups')
+    .selectAll()
+    .where('id', '=', id)
+    .where(belongsTo(place))
+    .forNoKeyUpdate()
+    .executeTakeFirst();
 }
 
 /** Changes the group, which gets its next revision. @throws ConflictError when another group has the name */

@@ -1,5 +1,5 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { belongsTo, isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
@@ -9,22 +9,22 @@ export type FileShareRow = Selectable<Tables['file_shares']>;
 export type NewFileShareRow = Insertable<Tables['file_shares']>;
 export type SharePatch = Updateable<Tables['file_shares']>;
 
-function shares(db: Sql, place: Place) {
-  return db.selectFrom('file_shares').where(isIn(place));
+function shares(db: Sql, where: RawBuilder<boolean>) {
+  return db.selectFrom('file_shares').where(where);
 }
 
 export async function findShare(db: Sql, place: Place, id: string): Promise<FileShareRow | undefined> {
-  return shares(db, place).selectAll().where('id', '=', id).executeTakeFirst();
+  return shares(db, belongsTo(place)).selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 /** Locks the share against concurrent changes until the transaction ends. */
 export async function lockShare(tx: Transaction, place: Place, id: string): Promise<FileShareRow | undefined> {
-  return shares(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  return shares(tx.sql, belongsTo(place)).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 /** Returns the share if no task holds it, and locks it so that none can until the transaction ends. */
 export async function keepFree(tx: Transaction, place: Place, id: string): Promise<FileShareRow | undefined> {
-  return shares(tx.sql, place)
+  return shares(tx.sql, belongsTo(place))
     .selectAll()
     .where('id', '=', id)
     .where('task_id', 'is', null)
@@ -33,7 +33,7 @@ export async function keepFree(tx: Transaction, place: Place, id: string): Promi
 }
 
 export async function listShares(db: Sql, place: Place, query: FileShareListQuery): Promise<Page<FileShareRow>> {
-  let matching = shares(db, place).where((eb) => eb.and(tagConditions('file_shares.tags', query)));
+  let matching = shares(db, isIn(place)).where((eb) => eb.and(tagConditions('file_shares.tags', query)));
   if (query.name !== undefined) {
     matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
   }

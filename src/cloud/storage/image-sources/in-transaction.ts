@@ -1,4 +1,4 @@
-import { isIn, type Place, type Transaction } from '../../../db/database.ts';
+import { belongsTo, type Place, type Transaction } from '../../../db/database.ts';
 import { blockerOf } from '../../../lib/ids.ts';
 import type { Catalog, Image } from '../../ground/catalog/service.ts';
 
@@ -39,7 +39,7 @@ export async function findSources(
     .select(['id', 'name', 'min_disk_gib as min_disk', 'os_type', 'os_distro', 'os_version'])
     .select(['architecture', 'is_baremetal', 'ssh_key', 'status', 'task_id', 'size_bytes'])
     .where('id', 'in', others)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .orderBy('id')
     .forShare()
     .execute();

@@ -1,5 +1,5 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { belongsTo, isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
@@ -7,17 +7,17 @@ import type { ImageListQuery } from './schema.ts';
 
 export type ImageRow = Selectable<Tables['images']>;
 
-function images(db: Sql, place: Place) {
-  return db.selectFrom('images').selectAll().where(isIn(place));
+function images(db: Sql, where: RawBuilder<boolean>) {
+  return db.selectFrom('images').selectAll().where(where);
 }
 
 export async function findImage(db: Sql, place: Place, id: string): Promise<ImageRow | undefined> {
-  return images(db, place).where('id', '=', id).executeTakeFirst();
+  return images(db, belongsTo(place)).where('id', '=', id).executeTakeFirst();
 }
 
 /** Locks the image against changes and against use as a source until the transaction ends. */
 export async function lockImage(tx: Transaction, place: Place, id: string): Promise<ImageRow | undefined> {
-  return images(tx.sql, place).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+  return images(tx.sql, belongsTo(place)).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
 /** Lists the newest image first. */
@@ -27,7 +27,7 @@ export async function listImages(
   query: ImageListQuery,
   page: PageQuery,
 ): Promise<Page<ImageRow>> {
-  let matching = images(db, place).where((eb) => eb.and(tagConditions('images.tags', query)));
+  let matching = images(db, isIn(place)).where((eb) => eb.and(tagConditions('images.tags', query)));
   if (query.name !== undefined) {
     matching = matching.where(sql<boolean>`position(lower(${query.name}) in lower(name)) > 0`);
   }

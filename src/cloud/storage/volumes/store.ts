@@ -1,6 +1,14 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isIn, newResource, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
+import {
+  belongsTo,
+  isIn,
+  newResource,
+  type Place,
+  type Sql,
+  type Transaction,
+  tagConditions,
+} from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { isUuid } from '../../../lib/ids.ts';
@@ -22,7 +30,7 @@ export interface AttachmentRow {
 export type VolumeRow = PlainVolume & { attachments: AttachmentRow[]; snapshot_ids: string[] };
 
 /** Selects volumes with their attachments and snapshots in one query. */
-function volumes(db: Sql, place: Place) {
+function volumes(db: Sql, where: RawBuilder<boolean>) {
   return db
     .selectFrom('volumes')
     .selectAll()
@@ -40,16 +48,16 @@ function volumes(db: Sql, place: Place) {
       sql<string[]>`array(select snapshots.id::text from snapshots where volume_id = volumes.id
         order by snapshots.created_at, snapshots.id)`.as('snapshot_ids'),
     )
-    .where(isIn(place));
+    .where(where);
 }
 
 export async function findVolume(db: Sql, place: Place, id: string): Promise<VolumeRow | undefined> {
-  const row = await volumes(db, place).where('id', '=', id).executeTakeFirst();
+  const row = await volumes(db, belongsTo(place)).where('id', '=', id).executeTakeFirst();
   return row && withDates(row);
 }
 
 export async function listVolumes(db: Sql, place: Place, query: VolumeListQuery): Promise<Page<VolumeRow>> {
-  let matching = volumes(db, place).where((eb) => eb.and(tagConditions('volumes.tags', query)));
+  let matching = volumes(db, isIn(place)).where((eb) => eb.and(tagConditions('volumes.tags', query)));
   if (query.name_part !== undefined) {
     matching = matching.where(sql<boolean>`position(lower(${query.name_part}) in lower(name)) > 0`);
   }
@@ -129,7 +137,7 @@ export async function lockVolumes(tx: Transaction, place: Place, ids: string[]):
     .selectFrom('volumes')
     .selectAll()
     .where('id', 'in', ids)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();

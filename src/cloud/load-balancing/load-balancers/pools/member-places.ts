@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isIn, type Transaction } from '../../../../db/database.ts';
+import { belongsTo, type Transaction } from '../../../../db/database.ts';
 import { contains } from '../../../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import type { Scope } from '../../../../platform.ts';
@@ -72,7 +72,7 @@ async function keptSubnets(tx: Transaction, scope: Scope, ids: string[]): Promis
   if (ids.length === 0) return new Map();
   const { rows } = await sql<{ id: string; cidr: string }>`
     select subnets.id, subnets.cidr::text from subnets join networks on networks.id = network_id
-    where subnets.id = any(${ids}::uuid[]) and ${isIn(scope, 'networks')} and subnets.ready
+    where subnets.id = any(${ids}::uuid[]) and ${belongsTo(scope, 'networks')} and subnets.ready
     order by subnets.id for key share of subnets`.execute(tx.sql);
   return new Map(rows.map(({ id, cidr }) => [id, cidr]));
 }
@@ -82,6 +82,6 @@ async function instanceAddresses(tx: Transaction, scope: Scope, ids: string[]) {
   const { rows } = await sql<{ instance_id: string; address: string; subnet_id: string }>`
     select instances.id as instance_id, host(address) as address, subnet_id
     from instances join ports on ports.instance_id = instances.id join ip_assignments on port_id = ports.id
-    where instances.id = any(${ids}::uuid[]) and ${isIn(scope, 'instances')}`.execute(tx.sql);
+    where instances.id = any(${ids}::uuid[]) and ${belongsTo(scope, 'instances')}`.execute(tx.sql);
   return rows;
 }

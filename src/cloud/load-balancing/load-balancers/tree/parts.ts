@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
+import { belongsTo, isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
 import { found, isUuid } from '../../../../lib/ids.ts';
 import { grouped } from '../../../../lib/lists.ts';
 import type { Page, PageQuery } from '../../../../lib/page.ts';
@@ -23,7 +23,7 @@ interface Located {
 export async function findPart<T extends PartTable>(db: Sql, place: Place, table: T, id: string): Promise<PartRow<T>> {
   const { rows } = isUuid(id)
     ? await sql<PartRow<T>>`
-        select * from ${sql.table(table)} where id = ${id} and ${isIn(place)}`.execute(db)
+        select * from ${sql.table(table)} where id = ${id} and ${belongsTo(place)}`.execute(db)
     : { rows: [] };
   return found(NAMES[table], id, rows[0]);
 }

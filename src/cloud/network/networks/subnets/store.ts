@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { isIn, type Place, type Transaction } from '../../../../db/database.ts';
+import { belongsTo, type Place, type Transaction } from '../../../../db/database.ts';
 import type { Tables } from '../../../../db/tables.ts';
 
 export type OwnSubnet = Selectable<Tables['subnets']> & { is_default: boolean };
@@ -12,7 +12,7 @@ export async function lockSubnet(tx: Transaction, place: Place, id: string): Pro
     .selectAll('subnets')
     .select('networks.is_default')
     .where('subnets.id', '=', id)
-    .where(isIn(place, 'networks'))
+    .where(belongsTo(place, 'networks'))
     .forNoKeyUpdate('subnets')
     .executeTakeFirst();
 }

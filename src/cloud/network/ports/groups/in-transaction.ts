@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isIn, type Place, type Transaction } from '../../../../db/database.ts';
+import { belongsTo, isIn, type Place, type Transaction } from '../../../../db/database.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
 import { refuseHeld } from '../../../../lib/ids.ts';
 
@@ -8,7 +8,7 @@ import { refuseHeld } from '../../../../lib/ids.ts';
 /** Returns which of these groups exist in the project and region, and locks them against deletion. */
 export async function existingGroups(tx: Transaction, place: Place, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const matching = tx.sql.selectFrom('security_groups').select('id').where(isIn(place)).where('id', 'in', ids);
+  const matching = tx.sql.selectFrom('security_groups').select('id').where(belongsTo(place)).where('id', 'in', ids);
   const rows = await matching.orderBy('id').forKeyShare().execute();
   return new Set(rows.map((row) => row.id));
 }

@@ -1,7 +1,7 @@
 import { sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { want } from '../../../../convergence/wants.ts';
-import { isIn, newResource, type Place, type Transaction } from '../../../../db/database.ts';
+import { belongsTo, newResource, type Place, type Transaction } from '../../../../db/database.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { refuseHeld } from '../../../../lib/ids.ts';
@@ -107,7 +107,7 @@ async function lockedRows(tx: Transaction, place: Place, ids: string[]) {
     )
     .where(sql<boolean>`ports.id = any(${ids}::uuid[])`)
     .where('ports.reserved', '=', true)
-    .where(isIn(place, 'ports'))
+    .where(belongsTo(place, 'ports'))
     .orderBy('ports.id')
     .forUpdate('ports')
     .execute();
@@ -180,7 +180,7 @@ export async function existingReserved(tx: Transaction, place: Place, ids: reado
   const found = await tx.sql
     .selectFrom('ports')
     .select('id')
-    .where(isIn(place))
+    .where(belongsTo(place))
     .where('reserved', '=', true)
     .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
     .execute();

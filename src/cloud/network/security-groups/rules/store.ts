@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
+import { belongsTo, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
 import { compiledQuery } from '../../../../db/statements.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import { NotFoundError } from '../../../../lib/errors.ts';
@@ -29,7 +29,7 @@ export async function groupOfRule(db: Sql, place: Place, ruleId: string): Promis
     .innerJoin('security_groups as group', 'group.id', 'rule.security_group_id')
     .select('group.id')
     .where('rule.id', '=', ruleId)
-    .where(isIn(place, 'group'))
+    .where(belongsTo(place, 'group'))
     .executeTakeFirst();
   return row?.id;
 }

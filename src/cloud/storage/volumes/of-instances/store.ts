@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isIn, type Place, type Transaction } from '../../../../db/database.ts';
+import { belongsTo, type Place, type Transaction } from '../../../../db/database.ts';
 import { newId } from '../../../../lib/ids.ts';
 import type { ImageSource } from '../../image-sources/in-transaction.ts';
 import type { VolumeShape, VolumeWish } from '../sources.ts';
@@ -84,7 +84,7 @@ export async function existing(tx: Transaction, place: Place, ids: readonly stri
   const found = await tx.sql
     .selectFrom('volumes')
     .select('id')
-    .where(isIn(place))
+    .where(belongsTo(place))
     .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
     .where('status', '<>', 'deleting')
     .execute();

@@ -1,6 +1,6 @@
-import { type InferResult, type Selectable, sql } from 'kysely';
+import { type InferResult, type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
+import { belongsTo, isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import type { Span, Timing } from './timing.ts';
 
@@ -16,7 +16,7 @@ interface Planned {
 }
 
 /** Selects policies with their schedules, volumes and problems in one query. */
-function policies(db: Sql, place: Place) {
+function policies(db: Sql, where: RawBuilder<boolean>) {
   return db
     .selectFrom('lifecycle_policies')
     .selectAll('lifecycle_policies')
@@ -51,15 +51,17 @@ function policies(db: Sql, place: Place) {
           .limit(100),
       ).as('problems'),
     ])
-    .where(isIn(place, 'lifecycle_policies'));
+    .where(where);
 }
 
 export async function listPolicies(db: Sql, place: Place): Promise<PolicyRow[]> {
-  return policies(db, place).orderBy('lifecycle_policies.id').execute();
+  return policies(db, isIn(place, 'lifecycle_policies')).orderBy('lifecycle_policies.id').execute();
 }
 
 export async function findPolicy(db: Sql, place: Place, id: number): Promise<PolicyRow | undefined> {
-  return policies(db, place).where('lifecycle_policies.id', '=', id).executeTakeFirst();
+  return policies(db, belongsTo(place, 'lifecycle_policies'))
+    .where('lifecycle_policies.id', '=', id)
+    .executeTakeFirst();
 }
 
 /** Locks the policies against concurrent changes until the transaction ends, always in the same order. */
@@ -69,7 +71,7 @@ export async function lockPolicies(tx: Transaction, place: Place, ids: readonly 
     .selectFrom('lifecycle_policies')
     .selectAll()
     .where('id', 'in', ids)
-    .where(isIn(place))
+    .where(belongsTo(place))
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();
@@ -147,7 +149,7 @@ export async function findSchedule(db: Sql, place: Place, id: string) {
     .$narrowType<Planned>()
     .select(['status', 'lifecycle_policies.name as policy_name'])
     .where('snapshot_schedules.id', '=', id)
-    .where(isIn(place, 'lifecycle_policies'))
+    .where(belongsTo(place, 'lifecycle_policies'))
     .executeTakeFirst();
 }
 
@@ -167,7 +169,7 @@ export async function changeSchedule(
 /** Returns the volumes with these IDs, without what belongs to them. */
 export async function plainVolumes(db: Sql, place: Place, ids: string[]): Promise<Selectable<Tables['volumes']>[]> {
   if (ids.length === 0) return [];
-  return db.selectFrom('volumes').selectAll().where('id', 'in', ids).where(isIn(place)).execute();
+  return db.selectFrom('volumes').selectAll().where('id', 'in', ids).where(belongsTo(place)).execute();
 }
 
 export async function volumesOf(tx: Transaction, policyId: number): Promise<string[]> {

@@ -1,5 +1,5 @@
-import { type Selectable, sql } from 'kysely';
-import { isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { belongsTo, isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
 import { pageWithCount } from '../../../../db/page.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import { blockerOf, isUuid } from '../../../../lib/ids.ts';
@@ -11,21 +11,21 @@ import type { SnapshotListQuery } from './schema.ts';
 
 export type SnapshotRow = Selectable<Tables['snapshots']>;
 
-function snapshots(db: Sql, place: Place) {
-  return db.selectFrom('snapshots').selectAll().where(isIn(place));
+function snapshots(db: Sql, where: RawBuilder<boolean>) {
+  return db.selectFrom('snapshots').selectAll().where(where);
 }
 
 export async function findSnapshot(db: Sql, place: Place, id: string): Promise<SnapshotRow | undefined> {
-  return snapshots(db, place).where('id', '=', id).executeTakeFirst();
+  return snapshots(db, belongsTo(place)).where('id', '=', id).executeTakeFirst();
 }
 
 /** Returns the snapshot, locked against concurrent changes until the transaction ends. */
 export async function lockSnapshot(db: Sql, place: Place, id: string): Promise<SnapshotRow | undefined> {
-  return snapshots(db, place).where('id', '=', id).forUpdate().executeTakeFirst();
+  return snapshots(db, belongsTo(place)).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 export async function listSnapshots(db: Sql, place: Place, query: SnapshotListQuery): Promise<Page<SnapshotRow>> {
-  let matching = snapshots(db, place);
+  let matching = snapshots(db, isIn(place));
   const scheduled = db.selectFrom('scheduled_snapshots').select('snapshot_id');
   if (query.schedule_id !== undefined) {
     const known = isUuid(query.schedule_id) ? query.schedule_id : null;
@@ -81,7 +81,7 @@ export async function find(tx: Transaction, place: Place, ids: string[]): Promis
     .select(['snapshots.id', 'snapshots.size_gib', 'snapshots.volume_type', 'snapshots.status'])
     .select(['bootable', 'image_metadata', 'snapshots.task_id'])
     .where('snapshots.id', 'in', ids)
-    .where(isIn(place, 'snapshots'))
+    .where(belongsTo(place, 'snapshots'))
     .orderBy('snapshots.id')
     .forShare('snapshots')
     .execute();
