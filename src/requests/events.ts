@@ -39,6 +39,10 @@ export const eventData = (telling: Telling) => ({
 
 type WholeEvent = NewEvent & { client_id: number; project_id: number | null };
 
+/** The revisions that the transaction made. Most make none, and the function costs more than all else in the row. */
+const revisions = (of: RawBuilder<unknown>) => sql`
+  case when coalesce(current_setting('tradewind.revisions', true), '') <> '' then noted_revisions(${of}) end`;
+
 /**
  * Returns the statement that writes an event. It belongs to the end of the transaction, when the row that the event is
  * about is locked: events of one subject then have the order in which it changed.
@@ -46,13 +50,13 @@ type WholeEvent = NewEvent & { client_id: number; project_id: number | null };
 export const writingEvent = (event: WholeEvent): RawBuilder<{ position: number }> => sql`
   insert into events (client_id, project_id, type, subject, "time", data)
   select ${event.client_id}::bigint, ${event.project_id}::bigint, ${event.type}::text, ${event.subject}::text,
-    tradewind_now(), ${event.data}::jsonb || jsonb_build_object('revision', noted_revisions(${event.revised}::text))
+    tradewind_now(), ${event.data}::jsonb || jsonb_build_object('revision', ${revisions(sql`${event.revised}::text`)})
   returning position`;
 
 /** Returns the statement that writes several, in their order. */
 export const writingEvents = (events: readonly WholeEvent[]): RawBuilder<unknown> => sql`
   insert into events (client_id, project_id, type, subject, "time", data)
   select client_id, project_id, type, subject, tradewind_now(),
-    data::jsonb || jsonb_build_object('revision', noted_revisions(revised))
+    data::jsonb || jsonb_build_object('revision', ${revisions(sql`revised`)})
   from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as given (client_id bigint, project_id bigint, type text,
     subject text, revised text, data text)`;
