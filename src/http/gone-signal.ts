@@ -37,6 +37,8 @@ function watch(reply: FastifyReply): AbortSignal {
     clearInterval(checking);
     controller.abort();
   });
+  // It may have been closed before anything had to wait.
+  if (raw.closed) controller.abort();
   return controller.signal;
 }
 

@@ -324,7 +324,7 @@ export async function waitForTask(
  */
 export async function whenFree(
   on: Platform,
-  { principal, gone }: { principal: requestsPrincipal.Principal; gone: AbortSignal },
+  { principal, gone }: { principal: requestsPrincipal.Principal; gone: () => AbortSignal },
   remove: () => Promise<void>,
 ): Promise<void> {
   const until = performance.now() + MOST_SECONDS * 1_000;
@@ -335,7 +335,7 @@ export async function whenFree(
       if (!(error instanceof HeldError) || error.taskId === last || dryRunNow()) throw error;
       last = error.taskId;
       const seconds = (until - performance.now()) / 1_000;
-      const wait = { seconds: Math.max(0, seconds), gone };
+      const wait = { seconds: Math.max(0, seconds), gone: gone() };
       const ended = await awaitTask(on, principal, last, wait).catch(() => undefined);
       if (!ended || !hasEnded(ended.task)) throw error;
     }

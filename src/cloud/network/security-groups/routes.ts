@@ -155,7 +155,7 @@ export function securityGroupRoutes(app: Api, dialect: Dialect, on: Platform): v
     description:
       'Returns 409 while a port or a rule of another group uses it. If all of these are being deleted, it waits for up to 30 seconds.',
     handler: ({ scope, params }, reply) =>
-      whenFree(on, { principal: scope.principal, gone: goneSignal(reply) }, () =>
+      whenFree(on, { principal: scope.principal, gone: () => goneSignal(reply) }, () =>
         deleteSecurityGroup(on, scope, params.group_id),
       ),
   });

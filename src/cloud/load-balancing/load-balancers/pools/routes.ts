@@ -153,7 +153,7 @@ export function healthMonitorRoutes(app: Api, dialect: Dialect, on: Platform): v
   api.delete(MONITOR, 'deleteHealthMonitor', 'Delete the health monitor of a pool', {
     description: `Takes effect immediately. From then on, all members get traffic. While a task holds the load balancer, it waits for up to 30 seconds; then it returns 409.`,
     handler: ({ scope, params }, reply) =>
-      whenFree(on, { principal: scope.principal, gone: goneSignal(reply) }, () =>
+      whenFree(on, { principal: scope.principal, gone: () => goneSignal(reply) }, () =>
         members.removeHealthMonitor(on, scope, params.pool_id),
       ),
   });
