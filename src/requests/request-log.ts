@@ -194,8 +194,13 @@ export async function versionOf(db: Sql, resource: Versioned, params: Params, { 
   return rows[0]?.version;
 }
 
+/** What has an ID is found by it alone, as `belongsTo` says. */
 function conditionsOf({ columns }: NamedRow, params: Params) {
-  return Object.entries(columns).map(([param, column]) => sql`${sql.ref(column)} = ${params[param]}`);
+  const byId = Object.values(columns).includes('id');
+  return Object.entries(columns).map(([param, column]) => {
+    const equal = sql`${sql.ref(column)} = ${params[param]}`;
+    return byId && column !== 'id' ? sql`(${equal}) is true` : equal;
+  });
 }
 
 export interface ChangingRequest extends ChangeRecord {

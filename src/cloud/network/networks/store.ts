@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type Place, type Sql, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -21,7 +21,7 @@ export interface NetworkWithSubnets {
 /** `any` includes the platform's networks. */
 type OwnedBy = 'any' | 'project' | undefined;
 
-function networks(db: Sql, place: Place, ownedBy: OwnedBy) {
+function networks(db: Sql, where: RawBuilder<boolean>) {
   return db
     .selectFrom('networks')
     .selectAll('networks')
@@ -29,15 +29,14 @@ function networks(db: Sql, place: Place, ownedBy: OwnedBy) {
       sql<string[]>`array(select subnets.id::text from subnets where network_id = networks.id
         order by subnets.created_at, subnets.cidr)`.as('subnets'),
     )
-    .where('networks.region_id', '=', place.regionId)
-    .where(visible(place, ownedBy));
+    .where(where);
 }
 
 /** External subnets keep no count of their own. */
 const USED = sql<number>`case when networks.external
   then (select count(*) from ip_assignments where subnet_id = subnets.id) else subnets.used_ips end`;
 
-function subnets(db: Sql, place: Place, ownedBy: OwnedBy) {
+function subnets(db: Sql, where: RawBuilder<boolean>) {
   return db
     .selectFrom('subnets')
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
@@ -47,28 +46,29 @@ function subnets(db: Sql, place: Place, ownedBy: OwnedBy) {
       sql<boolean>`platform_routed and gateway_ip is not null
         or exists (select from router_interfaces where subnet_id = subnets.id)`.as('routed'),
     )
-    .where('networks.region_id', '=', place.regionId)
-    .where(visible(place, ownedBy));
+    .where(where);
 }
 
-function visible(place: Place, ownedBy: OwnedBy) {
-  return ownedBy === 'any'
-    ? sql<boolean>`(networks.project_id = ${place.projectId} or networks.external)`
-    : sql<boolean>`networks.project_id = ${place.projectId}`;
+function visible({ projectId, regionId }: Place, ownedBy: OwnedBy): RawBuilder<boolean> {
+  const own = sql`networks.project_id = ${projectId}`;
+  return sql`networks.region_id = ${regionId} and ${ownedBy === 'any' ? sql`(${own} or networks.external)` : own}`;
 }
+
+/** The condition for what something else finds, as `belongsTo` is. */
+const isSeenIn = (place: Place): RawBuilder<boolean> => sql`(${visible(place, 'any')}) is true`;
 
 export async function findNetwork(db: Sql, place: Place, id: string): Promise<NetworkRow | undefined> {
-  return networks(db, place, 'any').where('networks.id', '=', id).executeTakeFirst();
+  return networks(db, isSeenIn(place)).where('networks.id', '=', id).executeTakeFirst();
 }
 
 export async function findSubnet(db: Sql, place: Place, id: string): Promise<SubnetRow | undefined> {
-  return subnets(db, place, 'any').where('subnets.id', '=', id).executeTakeFirst();
+  return subnets(db, isSeenIn(place)).where('subnets.id', '=', id).executeTakeFirst();
 }
 
 /** Returns the networks with these IDs that the project sees, with complete subnets. */
 export async function findWithSubnets(db: Sql, place: Place, ids: string[]): Promise<NetworkWithSubnets[]> {
   const wanted = sql<boolean>`networks.id = any(${ids}::uuid[])`;
-  return withSubnets(db, place, await networks(db, place, 'any').where(wanted).execute());
+  return withSubnets(db, place, await networks(db, isSeenIn(place)).where(wanted).execute());
 }
 
 /** Lists networks of the project and the platform with complete subnets. */
@@ -83,7 +83,7 @@ export async function listWithSubnets(
 
 async function withSubnets(db: Sql, place: Place, found: NetworkRow[]): Promise<NetworkWithSubnets[]> {
   const ids = found.map(({ id }) => id);
-  const within = await subnets(db, place, 'any')
+  const within = await subnets(db, isSeenIn(place))
     .where(sql<boolean>`networks.id = any(${ids}::uuid[])`)
     .orderBy('subnets.created_at')
     .orderBy('subnets.cidr')
@@ -97,7 +97,9 @@ export async function listNetworks(
   place: Place,
   query: NetworkListQuery & Pick<AvailableNetworkQuery, 'network_id' | 'shared'>,
 ): Promise<Page<NetworkRow>> {
-  let matching = networks(db, place, query.owned_by).where((eb) => eb.and(tagConditions('networks.tags', query)));
+  let matching = networks(db, visible(place, query.owned_by)).where((eb) =>
+    eb.and(tagConditions('networks.tags', query)),
+  );
   if (query.name !== undefined) matching = matching.where('networks.name', '=', query.name);
   if (query.external !== undefined) matching = matching.where('networks.external', '=', query.external);
   if (query.network_id !== undefined) matching = matching.where('networks.id', '=', query.network_id);
@@ -122,7 +124,9 @@ const SUBNET_ORDERS = {
 };
 
 export async function listSubnets(db: Sql, place: Place, query: SubnetListQuery): Promise<Page<SubnetRow>> {
-  let matching = subnets(db, place, query.owned_by).where((eb) => eb.and(tagConditions('subnets.tags', query)));
+  let matching = subnets(db, visible(place, query.owned_by)).where((eb) =>
+    eb.and(tagConditions('subnets.tags', query)),
+  );
   if (query.network_id !== undefined) matching = matching.where('network_id', '=', query.network_id);
   const [column, direction] = orderOf(query.order_by ?? 'cidr.asc');
   const ordered = matching.orderBy(SUBNET_ORDERS[column], direction).orderBy('subnets.id', direction);
