@@ -13,8 +13,7 @@ import { DEFAULT_SETTINGS } from '../../test/support/engine-settings.ts';
 import { type Api, createApi } from '../support/api.ts';
 import { type BenchDatabase, startDatabase } from '../support/database.ts';
 import { startProduct } from '../support/product.ts';
-import { median } from '../support/statistics.ts';
-import { markdownTable, shown } from '../support/table.ts';
+import { markdownTable, shown, shownWithRange } from '../support/table.ts';
 
 const SENTENCE = 'The old lighthouse stood at the end of a long and narrow road, and ships came home in the morning. ';
 const POLL_MS = 20;
@@ -60,8 +59,8 @@ export async function measurePipeline({ quick }: { quick: boolean }): Promise<st
     server.close();
     await database.stop();
   }
-  const perFrame = (seconds: number[]) => (median(seconds) / frames) * 1_000;
-  const factor = (seconds: number[]) => median(seconds) / spoken.seconds;
+  const perFrame = (seconds: number[]) => seconds.map((each) => (each / frames) * 1_000);
+  const factor = (seconds: number[]) => seconds.map((each) => each / spoken.seconds);
   return markdownTable(
     ['work', 'whole task', 'bare engine', 'ratio'],
     [
@@ -75,8 +74,9 @@ export async function measurePipeline({ quick }: { quick: boolean }): Promise<st
   );
 }
 
-function row(name: string, whole: number, bare: number): string[] {
-  return [name, shown(whole), shown(bare), shown(whole / bare)];
+function row(name: string, whole: readonly number[], bare: readonly number[]): string[] {
+  const ratios = whole.map((seconds, round) => seconds / (bare[round] ?? Number.NaN));
+  return [name, ...[whole, bare, ratios].map(shownWithRange)];
 }
 
 function run(program: string, args: readonly string[]): void {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { insertTask } from '../../src/cloud/ground/tasks/store.ts';
 import { make, want } from '../../src/convergence/wants.ts';
-import { median, percentile } from '../support/statistics.ts';
-import { markdownTable, shown } from '../support/table.ts';
+import { percentile } from '../support/statistics.ts';
+import { markdownTable, shown, shownWithRange } from '../support/table.ts';
 import { openStage, type Stage, TASK_TYPE } from './stage.ts';
 
 const LANES = 10;
@@ -22,14 +22,14 @@ export async function measureEngine({ quick }: { quick: boolean }): Promise<stri
       engine.push(await throughput(stage, size.tasks));
       floor.push(await plainThroughput(stage, size.tasks));
     }
-    const ratio = median(engine.map((rate, round) => rate / (floor[round] ?? Number.NaN)));
+    const ratios = engine.map((rate, round) => rate / (floor[round] ?? Number.NaN));
     const waits = await startLatencies(stage, size.starts);
     return [
       markdownTable(
         ['Engine', 'tasks/s', 'ratio'],
         [
-          ['task that waits for one want, accepted to FINISHED', shown(median(engine)), ratio.toFixed(2)],
-          ['floor: the same row inserted, RUNNING, FINISHED', shown(median(floor)), '1.00'],
+          ['task that waits for one want, accepted to FINISHED', shownWithRange(engine), shownWithRange(ratios)],
+          ['floor: the same row inserted, RUNNING, FINISHED', shownWithRange(floor), '1.00'],
         ],
       ),
       '',

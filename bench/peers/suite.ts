@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processTree } from '../start/process-tree.ts';
 import { median } from '../support/statistics.ts';
-import { markdownTable, shown } from '../support/table.ts';
+import { markdownTable, shown, shownWithRange } from '../support/table.ts';
 import { type Client, createClient, type Times, timesOf } from './client.ts';
 import { type Peer, peers, type Running, start, temporaryFolder } from './servers.ts';
 
@@ -43,7 +43,7 @@ export async function measurePeers({ quick }: { quick: boolean }): Promise<strin
       ['', ...there.map(({ name }) => name)],
       [['what it is told, it keeps', ...there.map(({ keeps }) => keeps)], ...figureRows(measured)],
     ),
-    '\nRequests per second · p50 · p95 in ms:\n',
+    '\nRequests per second, with the slowest and the fastest round · p50 · p95 in ms:\n',
     markdownTable(['operation, connections', ...there.map(({ name }) => name)], timeRows(measured)),
     ...skipped.map((why) => `\n${why}`),
   ].join('\n');
@@ -132,17 +132,16 @@ function note(figures: Figures, name: string, value: number): void {
 
 function figureRows(measured: readonly Measured[]): string[][] {
   const names = [...new Set(measured.flatMap(({ figures }) => [...figures.keys()]))];
-  return names.map((name) => [
-    name,
-    ...measured.map(({ figures }) => shown(median(figures.get(name) ?? [Number.NaN]))),
-  ]);
+  return names.map((name) => [name, ...measured.map(({ figures }) => shownWithRange(figures.get(name) ?? []))]);
 }
 
 function timeRows(measured: readonly Measured[]): string[][] {
-  const of = (times: readonly Times[], key: keyof Times) => shown(median(times.map((each) => each[key])));
   const cell = (times: readonly Times[] = []) => {
     const failed = times.reduce((sum, each) => sum + each.failed, 0);
-    const figures = (['requestsPerSecond', 'p50', 'p95'] as const).map((key) => of(times, key)).join(' · ');
+    const [rates, ...latencies] = (['requestsPerSecond', 'p50', 'p95'] as const).map((key) =>
+      times.map((each) => each[key]),
+    );
+    const figures = [shownWithRange(rates ?? []), ...latencies.map((each) => shown(median(each)))].join(' · ');
     return failed === 0 ? figures : `${figures}, ${failed} failed`;
   };
   return ['create', 'read', 'list', 'delete'].flatMap((operation) =>

@@ -6,7 +6,7 @@ import { jobFor } from '../operations/rounds.ts';
 import type { BenchDatabase } from '../support/database.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { median } from '../support/statistics.ts';
-import { markdownTable, shown } from '../support/table.ts';
+import { markdownTable, shown, shownWithRange } from '../support/table.ts';
 import type { Section } from './chart.ts';
 
 export interface Named {
@@ -32,14 +32,14 @@ const CAPACITY = 152;
 /** What a client waits after a refusal, as `Retry-After` says. */
 const RETRY_AFTER_MS = 1_000;
 
-/** The medians of some rounds. */
+/** The medians of some rounds, and the rate of each. */
 async function measured(
   { load, rounds, ms }: Ground,
   { request }: Named,
   products: readonly Product[],
   connections: number,
   refusedMs?: number,
-): Promise<LoadResult> {
+): Promise<LoadResult & { rates: number[] }> {
   const results: LoadResult[] = [];
   const ports = products.map(({ port }) => port);
   // The first round warms up.
@@ -58,10 +58,9 @@ async function measured(
     p99: of('p99'),
     refused: of('refused'),
     refusedP95: of('refusedP95'),
+    rates: results.map(({ requests, seconds }) => requests / seconds),
   };
 }
-
-const perSecond = ({ requests, seconds }: LoadResult): number => requests / seconds;
 
 /** Writes of more connections than a process admits wait a second after each refusal, as they are told to. */
 export async function measureConnections(ground: Ground): Promise<Section> {
@@ -79,10 +78,11 @@ export async function measureConnections(ground: Ground): Promise<Section> {
         rows.push([
           named.name,
           String(connections),
-          ...[perSecond(result), result.p50, result.p95, result.p99, result.refused / result.seconds].map(shown),
+          shownWithRange(result.rates),
+          ...[result.p50, result.p95, result.p99, result.refused / result.seconds].map(shown),
         ]);
         p95.push([connections, result.p95]);
-        rate.push([connections, perSecond(result)]);
+        rate.push([connections, median(result.rates)]);
       }
       times.push({ name: named.name, points: p95 });
       rates.push({ name: named.name, points: rate });
@@ -117,8 +117,8 @@ export async function measureProcesses(ground: Ground): Promise<Section> {
       for (const count of PROCESSES) {
         process.stderr.write(`${named.name}, ${count} processes ...\n`);
         const result = await measured(ground, named, products.slice(0, count), 64);
-        points.push([count, perSecond(result)]);
-        rows.push([named.name, String(count), ...[perSecond(result), result.p50, result.p95].map(shown)]);
+        points.push([count, median(result.rates)]);
+        rows.push([named.name, String(count), shownWithRange(result.rates), ...[result.p50, result.p95].map(shown)]);
       }
       curves.push({ name: named.name, points });
     }
@@ -145,7 +145,7 @@ export async function measureOverload(ground: Ground): Promise<Section> {
       ['beyond it, asking again after a second as told', 256, RETRY_AFTER_MS],
       ['beyond it, asking again at once', 256, 0],
     ];
-    const results: LoadResult[] = [];
+    const results: Awaited<ReturnType<typeof measured>>[] = [];
     for (const [name, connections, refusedMs] of cases) {
       process.stderr.write(`Overload: ${name} ...\n`);
       results.push(await measured(ground, ground.creation, [product], connections, refusedMs));
@@ -154,14 +154,8 @@ export async function measureOverload(ground: Ground): Promise<Section> {
     const rows = results.map((result, at) => [
       cases[at]?.[0] ?? '',
       String(cases[at]?.[1]),
-      ...[
-        perSecond(result),
-        result.p50,
-        result.p95,
-        result.p95 / limit,
-        result.refused / result.seconds,
-        result.refusedP95,
-      ].map(shown),
+      shownWithRange(result.rates),
+      ...[result.p50, result.p95, result.p95 / limit, result.refused / result.seconds, result.refusedP95].map(shown),
     ]);
     return {
       title: 'Overload',

@@ -3,12 +3,12 @@ import type { Load } from '../load/load.ts';
 import { type BenchDatabase, openPool, startDatabase } from '../support/database.ts';
 import { type Product, startProduct, TOKEN } from '../support/product.ts';
 import { median } from '../support/statistics.ts';
-import { markdownTable, shown } from '../support/table.ts';
+import { markdownTable, shown, shownWithRange } from '../support/table.ts';
 import type { Curve, Section } from './chart.ts';
 import { fillTables, LARGE_TOKEN, prepareTemplate } from './fill.ts';
 import { requestsOf, type ScaledRequest } from './requests.ts';
 
-const SIZES = [100, 1_000, 10_000, 100_000, 1_000_000];
+const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 /** The ratio is that of the last size to this one. */
 const REFERENCE = 1_000;
 
@@ -38,7 +38,7 @@ export async function measureRows(load: Load, quick: boolean): Promise<Section> 
         rows.push([
           name,
           ...measured.p95.map(shown),
-          `${measured.ratio > measured.target ? 'MISSED ' : ''}${shown(measured.ratio)}`,
+          `${median(measured.ratios) > measured.target ? 'MISSED ' : ''}${shownWithRange(measured.ratios)}`,
           String(measured.target),
         ]);
         if (account === '' && DRAWN.has(name))
@@ -85,12 +85,12 @@ async function openSide(database: BenchDatabase, rows: number): Promise<Side> {
 async function compare(load: Load, sides: readonly Side[], token: string, quick: boolean) {
   const asked = await Promise.all(sides.map(({ pool }) => requestsOf(pool, token)));
   const names = asked[0] ?? [];
-  const results: { name: string; target: number; p95: number[]; ratio: number }[] = [];
+  const results: { name: string; target: number; p95: number[]; ratios: number[] }[] = [];
   for (const [at, { name, target }] of names.entries()) {
     process.stderr.write(`${name} ...\n`);
     const rounds: number[][] = [];
     // The first round warms up.
-    for (let round = 0; round <= (quick ? 3 : 7); round++) {
+    for (let round = 0; round <= (quick ? 3 : 5); round++) {
       const times: number[] = [];
       for (const [index, side] of sides.entries())
         times.push(await p95Of(load, side, asked[index]?.[at], token, quick ? 10 : 20));
@@ -101,7 +101,7 @@ async function compare(load: Load, sides: readonly Side[], token: string, quick:
       name,
       target,
       p95: sides.map((_, index) => median(rounds.map((times) => times[index] ?? Number.NaN))),
-      ratio: median(rounds.map((times) => (times.at(-1) ?? Number.NaN) / (times[reference] ?? Number.NaN))),
+      ratios: rounds.map((times) => (times.at(-1) ?? Number.NaN) / (times[reference] ?? Number.NaN)),
     });
   }
   return results;

@@ -7,7 +7,7 @@ import { ROOT } from '../support/child.ts';
 import { startDatabase } from '../support/database.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { median } from '../support/statistics.ts';
-import { markdownTable, shown } from '../support/table.ts';
+import { markdownTable, shownWithRange } from '../support/table.ts';
 import { sendMixedRequests } from './mixed-load.ts';
 import { type ProcessTree, processTree } from './process-tree.ts';
 
@@ -50,10 +50,10 @@ export async function measureStart({ quick, against }: { quick: boolean; against
   return markdownTable(
     ['', ...(against === undefined ? ['median'] : ['before', 'after']), 'target'],
     names.map((name) => {
-      const medians = measured.map((each) => median(each.get(name) ?? []));
+      const values = measured.map((each) => each.get(name) ?? []);
       const target = TARGETS[name];
-      const missed = target !== undefined && (medians.at(-1) ?? 0) > target ? 'MISSED ' : '';
-      return [name, ...medians.map(shown), target === undefined ? '' : `${missed}<= ${target}`];
+      const missed = target !== undefined && median(values.at(-1) ?? []) > target ? 'MISSED ' : '';
+      return [name, ...values.map(shownWithRange), target === undefined ? '' : `${missed}<= ${target}`];
     }),
   );
 }

@@ -5,8 +5,7 @@ import { ours } from '../peers/servers.ts';
 import { ROOT } from '../support/child.ts';
 import { startDatabase } from '../support/database.ts';
 import { startProduct } from '../support/product.ts';
-import { median } from '../support/statistics.ts';
-import { markdownTable, shown } from '../support/table.ts';
+import { markdownTable, shown, shownWithRange } from '../support/table.ts';
 
 /** Groups that are there meanwhile. */
 const GROUPS = 3_000;
@@ -54,7 +53,7 @@ export async function measureStatements({ quick, against }: { quick: boolean; ag
     operation,
     ...checkouts.flatMap(({ measured }) => {
       const { ms = [], statements = [] } = measured.get(operation) ?? {};
-      return [shown(median(ms)), shown(sum(statements))];
+      return [shownWithRange(ms), shown(sum(statements))];
     }),
   ]);
   const columns = ['ms for a call', 'of PostgreSQL, µs'];

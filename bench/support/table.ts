@@ -1,3 +1,5 @@
+import { median } from './statistics.ts';
+
 /** Returns a markdown table. Columns after the first are numbers or short notes, and right-aligned. */
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) =>
@@ -19,4 +21,10 @@ export function shown(value: number): string {
   if (value >= 1000) return Math.round(value).toLocaleString('en-US');
   if (value >= 100) return value.toFixed(0);
   return value.toFixed(value >= 10 ? 1 : 2);
+}
+
+/** `374 (351 to 402)`: the median with the least and the most, so that nobody takes noise for a result. */
+export function shownWithRange(values: readonly number[]): string {
+  const middle = shown(median(values));
+  return values.length < 2 ? middle : `${middle} (${shown(Math.min(...values))} to ${shown(Math.max(...values))})`;
 }
