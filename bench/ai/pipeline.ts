@@ -32,8 +32,8 @@ export async function measurePipeline({ quick }: { quick: boolean }): Promise<st
   const { ffmpeg } = media.found;
   const rounds = quick ? 1 : 3;
   const database = await startDatabase();
-  const spoken = makeSpeech(database.folder, { flite, ffmpeg, sentences: quick ? 6 : 20 });
-  const frames = quick ? 60 : 300;
+  const spoken = makeSpeech(database.folder, { flite, ffmpeg, sentences: quick ? 6 : 10 });
+  const frames = quick ? 60 : 120;
   const clip = path.join(database.folder, 'clip.mp4');
   run(ffmpeg, ['-f', 'lavfi', '-i', `testsrc2=s=1280x720:r=25:d=${frames}`, '-g', '25', clip]);
   const server = await serveFolder(database.folder);

@@ -9,7 +9,7 @@ import { createTimedApi, TURNS, type Turn } from './requests.ts';
 
 const EMPTY: Amounts = { tasks: 0, actions: 0, copies: 0 };
 const FILLED: Amounts = { tasks: 990_000, actions: 495_000, copies: 4_800 };
-const LARGE: Amounts = { tasks: 9_990_000, actions: 4_995_000, copies: 1_000 };
+const LARGE: Amounts = { tasks: 3_990_000, actions: 1_995_000, copies: 1_000 };
 /** What reads or writes tasks or the log: creation, polling, their lists. */
 const OF_TASKS_AND_LOG = /^volume$|task|log|action/i;
 const TARGET = 1.5;

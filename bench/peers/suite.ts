@@ -43,7 +43,7 @@ export async function measurePeers({ quick }: { quick: boolean }): Promise<strin
       ['', ...there.map(({ name }) => name)],
       [['what it is told, it keeps', ...there.map(({ keeps }) => keeps)], ...figureRows(measured)],
     ),
-    '\nRequests per second, with the slowest and the fastest round · p50 · p95 in ms:\n',
+    '\nRequests per second (in brackets the slowest and the fastest round) · p50 · p95 in ms:\n',
     markdownTable(['operation, connections', ...there.map(({ name }) => name)], timeRows(measured)),
     ...skipped.map((why) => `\n${why}`),
   ].join('\n');

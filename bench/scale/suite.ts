@@ -58,7 +58,7 @@ async function measureOnGround(load: Load, quick: boolean, parts: readonly OnGro
     const [creation] = named.filter(({ name }) => name === CREATION);
     if (!creation) throw new Error(`There is no operation "${CREATION}"`);
     const reads = named.filter(({ name }) => name !== CREATION);
-    const ground = { database, pool, load, reads, creation, rounds: quick ? 1 : 3, ms: quick ? 300 : 700 };
+    const ground = { database, pool, load, reads, creation, rounds: quick ? 1 : 3, ms: quick ? 300 : 500 };
     const sections: Section[] = [];
     for (const measure of parts) sections.push(await measure(ground));
     return sections;

@@ -48,7 +48,7 @@ export async function measureStart({ quick, against }: { quick: boolean; against
   }
   const names = [...(measured[0]?.keys() ?? [])];
   return markdownTable(
-    ['', ...(against === undefined ? ['median'] : ['before', 'after']), 'target'],
+    ['', ...(against === undefined ? ['median (and range)'] : ['before (and range)', 'after (and range)']), 'target'],
     names.map((name) => {
       const values = measured.map((each) => each.get(name) ?? []);
       const target = TARGETS[name];

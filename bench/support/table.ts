@@ -23,7 +23,7 @@ export function shown(value: number): string {
   return value.toFixed(value >= 10 ? 1 : 2);
 }
 
-/** `374 (351 to 402)`: the median with the least and the most, so that nobody takes noise for a result. */
+/** `374 (351 to 402)`: the median with the lowest and the highest value, so that nobody takes noise for a result. */
 export function shownWithRange(values: readonly number[]): string {
   const middle = shown(median(values));
   return values.length < 2 ? middle : `${middle} (${shown(Math.min(...values))} to ${shown(Math.max(...values))})`;

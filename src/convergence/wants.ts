@@ -5,7 +5,7 @@ import type { Backends } from '../backends/backends.ts';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
 import type { Specs } from '../backends/contract/specs.ts';
-import { isIn, type Place, type Sql, type Transaction, together } from '../db/database.ts';
+import { belongsTo, type Place, type Sql, type Transaction, together } from '../db/database.ts';
 import { compiledQuery, namesIn, ofNames } from '../db/statements.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -296,7 +296,7 @@ async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<s
 
 const lockRows = ofNames((db, isNamed) => locking(isNamed).compile(db));
 const lockInPlace = compiledQuery((db, { kind, id, projectId, regionId }: Name & Place) =>
-  locking(sql`kind = ${kind} and id = ${id} and ${isIn({ projectId, regionId })}`).compile(db),
+  locking(sql`kind = ${kind} and id = ${id} and ${belongsTo({ projectId, regionId })}`).compile(db),
 );
 const locking = (condition: RawBuilder<unknown>) =>
   sql<Known>`

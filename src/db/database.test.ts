@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '../../test/support/databases.
 import { ConflictError } from '../lib/errors.ts';
 import { type ChangeRecord, recordedBy } from '../lib/request-context.ts';
 import { createTurns } from '../lib/turns.ts';
-import { openDatabase, type PlainDatabase, type Transaction, withSavepoint } from './database.ts';
+import { belongsTo, openDatabase, type PlainDatabase, type Transaction, withSavepoint } from './database.ts';
 import { compiledQuery } from './statements.ts';
 
 let place: TestDatabase;
@@ -160,6 +160,28 @@ it('plans a statement anew once its table may have grown', async () => {
     expect(await plan()).toContain('Index');
   } finally {
     now.mockRestore();
+    await one.close();
+  }
+});
+
+it('what belongs to a place is found by its ID, also where most projects have one thing', async () => {
+  const one = openDatabase({ connectionString: place.url }, 1);
+  try {
+    await one.pool.query(
+      `create table placed (id uuid primary key, project_id bigint, region_id bigint, created_at timestamptz);
+       create index placed_by_age on placed (project_id, region_id, created_at desc, id desc);
+       insert into placed select gen_random_uuid(), case when n > 20000 then 1 else n end, 1, now()
+         from generate_series(1, 25000) as n;
+       analyze placed;
+       set plan_cache_mode = force_generic_plan`,
+    );
+    const condition = belongsTo({ projectId: 1, regionId: 1 });
+    const query = sql`select from placed where id = ${''} and ${condition}`.compile(one.sql).sql;
+    await one.pool.query(`prepare find as ${query}`);
+    const { rows } = await one.pool.query('explain execute find(null, null, null)');
+    // PostgreSQL 15 takes the index by age for `isIn`.
+    expect(rows.map((row) => row['QUERY PLAN']).join()).toContain('placed_pkey');
+  } finally {
     await one.close();
   }
 });

@@ -632,13 +632,16 @@ export function isIn({ projectId, regionId }: Place, table?: string): RawBuilder
   return sql`${column('project_id')} = ${projectId} and ${column('region_id')} = ${regionId}`;
 }
 
+/** Returns the condition that rows found by their IDs are in that place. */
+export const belongsTo = (place: Place, table?: string): RawBuilder<boolean> => onlyChecked(isIn(place, table));
+
 /**
- * Returns the condition for rows found by their IDs that they are in that place, too. PostgreSQL doesn't search by it:
- * where it knows nothing of a table, or most projects have little, it would take the index by age for as good as that by
- * ID, and walk through all that the project has.
+ * Returns a condition for rows that are found by their IDs. PostgreSQL doesn't search by it. Without this, it may choose
+ * the index of a project's things by age, which has the ID last, and read all of it: while it has no statistics of the
+ * table, and PostgreSQL 15 also where most projects have few things.
  */
-export function belongsTo(place: Place, table?: string): RawBuilder<boolean> {
-  return sql`(${isIn(place, table)}) is true`;
+export function onlyChecked(condition: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(${condition}) is true`;
 }
 
 export function newResource({ projectId, regionId }: Place, taskId: string, now: Date) {

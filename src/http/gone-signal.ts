@@ -38,7 +38,10 @@ function watch(reply: FastifyReply): AbortSignal {
     controller.abort();
   });
   // It may have been closed before anything had to wait.
-  if (raw.closed) controller.abort();
+  if (raw.closed) {
+    clearInterval(checking);
+    controller.abort();
+  }
   return controller.signal;
 }
 

@@ -39,7 +39,7 @@ export const eventData = (telling: Telling) => ({
 
 type WholeEvent = NewEvent & { client_id: number; project_id: number | null };
 
-/** The revisions that the transaction made. Most make none, and the function costs more than all else in the row. */
+/** The revisions that the transaction made of one row; null if none. Most make none, and the function is slow. */
 const revisions = (of: RawBuilder<unknown>) => sql`
   case when coalesce(current_setting('tradewind.revisions', true), '') <> '' then noted_revisions(${of}) end`;
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Sql, Transaction } from '../db/database.ts';
+import { type Database, onlyChecked, type Sql, type Transaction } from '../db/database.ts';
 import { InvalidError, PreconditionFailedError, TooManyRequestsError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { ChangeRecord } from '../lib/request-context.ts';
@@ -176,7 +176,7 @@ export async function versionOf(db: Sql, resource: Versioned, params: Params, { 
   if (uuid !== undefined && !isUuid(String(params[uuid]))) return undefined;
   const conditions = conditionsOf(resource, params);
   if (within) {
-    const whole = sql.join(conditionsOf(within, params), sql` and `);
+    const whole = sql.join(conditionsOf(within, params, true), sql` and `);
     conditions.push(sql`${sql.ref(within.column)} in (select id from ${sql.table(within.table)} where ${whole})`);
   }
   if (lock && memberships) {
@@ -194,12 +194,11 @@ export async function versionOf(db: Sql, resource: Versioned, params: Params, { 
   return rows[0]?.version;
 }
 
-/** What has an ID is found by it alone, as `belongsTo` says. */
-function conditionsOf({ columns }: NamedRow, params: Params) {
-  const byId = Object.values(columns).includes('id');
+/** With `byId`, the row is found by its ID, and the rest is only checked. */
+function conditionsOf({ columns }: NamedRow, params: Params, byId = Object.values(columns).includes('id')) {
   return Object.entries(columns).map(([param, column]) => {
     const equal = sql`${sql.ref(column)} = ${params[param]}`;
-    return byId && column !== 'id' ? sql`(${equal}) is true` : equal;
+    return byId && column !== 'id' ? onlyChecked(equal) : equal;
   });
 }
 

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type InferResult, sql } from 'kysely';
-import type { Sql, Transaction } from '../../db/database.ts';
+import { onlyChecked, type Sql, type Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 
@@ -153,7 +153,7 @@ export async function hasProject(db: Sql, clientId: number, projectId: number): 
     .selectFrom('projects')
     .select('id')
     .where('id', '=', projectId)
-    .where('client_id', '=', clientId)
+    .where(onlyChecked(sql`client_id = ${clientId}`))
     .executeTakeFirst();
   return project !== undefined;
 }

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import { onlyChecked, type Sql, type Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';
@@ -14,9 +14,11 @@ export interface Viewer {
 }
 
 /** Selects the keys of the project that the user may use: the shared ones and their own. */
-function visible(db: Sql, viewer: Viewer) {
-  return db.selectFrom('ssh_keys').where('project_id', '=', viewer.projectId).where(usableBy(viewer));
+function visible(db: Sql, viewer: Viewer, where = isOf(viewer)) {
+  return db.selectFrom('ssh_keys').where(where).where(usableBy(viewer));
 }
+
+const isOf = ({ projectId }: Viewer) => sql<boolean>`project_id = ${projectId}`;
 
 const usableBy =
   ({ userId }: Viewer) =>
@@ -28,13 +30,17 @@ export async function findKey(
   viewer: Viewer,
   by: { id: string } | { name: string },
 ): Promise<SshKeyRow | undefined> {
-  const keys = visible(db, viewer).selectAll();
-  return ('id' in by ? keys.where('id', '=', by.id) : keys.where('name', '=', by.name)).executeTakeFirst();
+  const keys =
+    'id' in by
+      ? visible(db, viewer, onlyChecked(isOf(viewer))).where('id', '=', by.id)
+      : visible(db, viewer).where('name', '=', by.name);
+  return keys.selectAll().executeTakeFirst();
 }
 
 export async function existingKeys(db: Sql, viewer: Viewer, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await visible(db, viewer).select('id').where('id', 'in', ids).execute();
+  const keys = visible(db, viewer, onlyChecked(isOf(viewer))).select('id');
+  const rows = await keys.where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -67,7 +73,7 @@ export async function setShared(db: Sql, viewer: Viewer, id: string, shared: boo
     .updateTable('ssh_keys')
     .set({ shared_in_project: shared })
     .where('id', '=', id)
-    .where('project_id', '=', viewer.projectId)
+    .where(onlyChecked(isOf(viewer)))
     .where(usableBy(viewer))
     .returningAll()
     .executeTakeFirst();
@@ -75,7 +81,8 @@ export async function setShared(db: Sql, viewer: Viewer, id: string, shared: boo
 
 /** Locks the key until the transaction ends, if the user may use it. Nothing can begin to use it meanwhile. */
 export async function lockKey(tx: Transaction, viewer: Viewer, id: string): Promise<SshKeyRow | undefined> {
-  return visible(tx.sql, viewer).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  const keys = visible(tx.sql, viewer, onlyChecked(isOf(viewer))).selectAll();
+  return keys.where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 /** Returns up to `limit` clusters that use the key for nodes or Slurm, or will after their running update. */

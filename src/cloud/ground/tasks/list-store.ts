@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely';
-import type { Sql } from '../../../db/database.ts';
+import { onlyChecked, type Sql } from '../../../db/database.ts';
 import { plannedPage } from '../../../db/page.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { TaskListQuery } from './schema.ts';
@@ -90,9 +90,10 @@ export async function acknowledgeNamed(
   acknowledgement: Acknowledgement,
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  let query = sql.selectFrom('tasks').select('id').where('id', 'in', ids).where('client_id', '=', which.clientId);
-  if (which.projectId !== undefined) query = query.where('project_id', '=', which.projectId);
-  if (which.regionId !== undefined) query = query.where('region_id', '=', which.regionId);
+  const { clientId, projectId, regionId } = which;
+  let query = sql.selectFrom('tasks').select('id').where('id', 'in', ids);
+  for (const [column, value] of Object.entries({ client_id: clientId, project_id: projectId, region_id: regionId }))
+    if (value !== undefined) query = query.where(onlyChecked(raw`${raw.ref(column)} = ${value}`));
   const known = new Set((await query.execute()).map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length === 0) await unacknowledged(sql, acknowledgement).where('id', 'in', ids).execute();

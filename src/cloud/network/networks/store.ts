@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { type Place, type Sql, tagConditions } from '../../../db/database.ts';
+import { onlyChecked, type Place, type Sql, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { grouped } from '../../../lib/lists.ts';
@@ -54,8 +54,8 @@ function visible({ projectId, regionId }: Place, ownedBy: OwnedBy): RawBuilder<b
   return sql`networks.region_id = ${regionId} and ${ownedBy === 'any' ? sql`(${own} or networks.external)` : own}`;
 }
 
-/** The condition for what something else finds, as `belongsTo` is. */
-const isSeenIn = (place: Place): RawBuilder<boolean> => sql`(${visible(place, 'any')}) is true`;
+/** Like `belongsTo`, but the platform's networks are included. */
+const isSeenIn = (place: Place): RawBuilder<boolean> => onlyChecked(visible(place, 'any'));
 
 export async function findNetwork(db: Sql, place: Place, id: string): Promise<NetworkRow | undefined> {
   return networks(db, isSeenIn(place)).where('networks.id', '=', id).executeTakeFirst();

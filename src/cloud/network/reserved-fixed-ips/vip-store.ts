@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import { belongsTo, isIn, type Sql, type Transaction } from '../../../db/database.ts';
 import type { AddressPair } from '../../../db/json-columns.ts';
 
 /** A virtual address with everything that its lists and changes need. */
@@ -108,8 +108,7 @@ export async function lockMembers(tx: Transaction, vip: Vip, ids: string[], with
     .selectFrom('ports')
     .select(['id', 'network_id', 'instance_id', 'task_id', 'port_security_enabled', 'allowed_address_pairs'])
     .select((port) => port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'))
-    .where('project_id', '=', vip.project_id)
-    .where('region_id', '=', vip.region_id)
+    .where((withSharing ? isIn : belongsTo)({ projectId: vip.project_id, regionId: vip.region_id }))
     .where('is_vip', '=', false)
     .where(({ or }) => or(withSharing ? [named, sharesInNetwork(vip)] : [named]))
     .orderBy('id')
