@@ -13,6 +13,7 @@ const TESTS = [
   'test/acceptance/every-operation.test.ts',
   'test/acceptance/client-walk.test.ts',
   'test/acceptance/upgrade.slow.test.ts',
+  'src/db/database.test.ts',
   'src/requests',
   'src/streaming/ai-tasks/ai-tasks.test.ts',
   'src/streaming/ai-tasks/counts.test.ts',
