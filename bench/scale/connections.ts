@@ -44,7 +44,7 @@ async function measured(
 ): Promise<Measured> {
   const results: LoadResult[] = [];
   const ports = products.map(({ port }) => port);
-  // Who has to wait asks again three times.
+  // A refused client asks again.
   const roundMs = Math.max(ms, 3 * (refusedMs ?? 0));
   // The first round warms up.
   for (let round = 0; round <= rounds; round++) {

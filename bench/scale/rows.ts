@@ -62,7 +62,7 @@ export async function measureRows(load: Load, quick: boolean): Promise<Section> 
 
 const ABOUT = `Security groups with a rule, ports with an address, tasks and AI tasks: each table has this many rows. The account under test has
 50 of them; "half of all" is an account with every second row, the rest belongs to twenty others. One request at a time; medians over the
-rounds, in which the databases take turns. The ratio is that of the largest to ${REFERENCE.toLocaleString('en-US')} rows, in brackets with those of all rounds.`;
+rounds, in which the databases take turns. The ratio is that of the largest to ${REFERENCE.toLocaleString('en-US')} rows, in brackets the lowest and the highest of all rounds.`;
 const DRAWN = new Set(['security groups', 'ports, 10', 'tasks', 'AI tasks', 'AI tasks, search for one']);
 
 /** A database of its own on the same server, and an API process on it. */

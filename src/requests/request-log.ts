@@ -176,7 +176,7 @@ export async function versionOf(db: Sql, resource: Versioned, params: Params, { 
   if (uuid !== undefined && !isUuid(String(params[uuid]))) return undefined;
   const conditions = conditionsOf(resource, params);
   if (within) {
-    const whole = sql.join(conditionsOf(within, params, true), sql` and `);
+    const whole = sql.join(conditionsOf(within, params, hasId(resource)), sql` and `);
     conditions.push(sql`${sql.ref(within.column)} in (select id from ${sql.table(within.table)} where ${whole})`);
   }
   if (lock && memberships) {
@@ -194,9 +194,11 @@ export async function versionOf(db: Sql, resource: Versioned, params: Params, { 
   return rows[0]?.version;
 }
 
-/** With `byId`, the row is found by its ID, and the rest is only checked. */
-function conditionsOf({ columns }: NamedRow, params: Params, byId = Object.values(columns).includes('id')) {
-  return Object.entries(columns).map(([param, column]) => {
+const hasId = ({ columns }: NamedRow): boolean => Object.values(columns).includes('id');
+
+/** With `byId`, an ID finds the row, and the rest is only checked. */
+function conditionsOf(row: NamedRow, params: Params, byId = hasId(row)) {
+  return Object.entries(row.columns).map(([param, column]) => {
     const equal = sql`${sql.ref(column)} = ${params[param]}`;
     return byId && column !== 'id' ? onlyChecked(equal) : equal;
   });

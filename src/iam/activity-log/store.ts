@@ -1,4 +1,5 @@
-import type { Sql } from '../../db/database.ts';
+import { sql } from 'kysely';
+import { onlyChecked, type Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Reach } from '../../requests/principal.ts';
 
@@ -34,7 +35,7 @@ export async function findRequest(db: Sql, clientId: number, id: number) {
         .as('email'),
     )
     .where('id', '=', id)
-    .where('client_id', '=', clientId)
+    .where(onlyChecked(sql`client_id = ${clientId}`))
     .where('origin', 'is', null)
     .executeTakeFirst();
 }

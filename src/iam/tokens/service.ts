@@ -12,6 +12,7 @@ import { findClient, lockClients, lockToAdd, resells } from '../accounts/service
 import * as roles from '../identity/schema.ts';
 import { announceTokens, type Credentials, secretHash, together } from '../identity/service.ts';
 import { endLogins } from '../logins/in-transaction.ts';
+import { hasProject } from '../role-assignments/store.ts';
 import { type ApiToken, type CreateApiToken, presentedToken, type TokenListQuery } from './schema.ts';
 import * as store from './store.ts';
 
@@ -201,7 +202,7 @@ export async function createToken(
       if (used >= MAX_TOKENS) throw tooMany();
     }
     const { project_id = null, operations = null } = request;
-    if (project_id !== null && !(await store.hasProject(tx.sql, clientId, project_id))) {
+    if (project_id !== null && !(await hasProject(tx.sql, clientId, project_id))) {
       throw new errors.InvalidError({ project_id: [`Client ${clientId} has no project ${project_id}.`] });
     }
     const { id, secret } = await makeToken(tx, {

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type InferResult, sql } from 'kysely';
-import { onlyChecked, type Sql, type Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 
@@ -145,17 +145,6 @@ export async function findAccountAdministrator(db: Sql, clientId: number) {
     .orderBy('users.id')
     .executeTakeFirst();
   return row?.id;
-}
-
-/** Whether the account has that project. */
-export async function hasProject(db: Sql, clientId: number, projectId: number): Promise<boolean> {
-  const project = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('id', '=', projectId)
-    .where(onlyChecked(sql`client_id = ${clientId}`))
-    .executeTakeFirst();
-  return project !== undefined;
 }
 
 /** Marks tokens as deleted that expired so long ago that they count as deleted. */
