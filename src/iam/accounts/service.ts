@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely';
-import type { Sql, Transaction } from '../../db/database.ts';
+import { onlyChecked, type Sql, type Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { allows, type Principal, requirePlatform } from '../../requests/principal.ts';
@@ -255,4 +255,15 @@ export async function insertClient(db: Sql, client: Insertable<Tables['clients']
 export async function insertReseller(db: Sql, reseller: Insertable<Tables['resellers']>): Promise<number> {
   const { id } = await db.insertInto('resellers').values(reseller).returning('id').executeTakeFirstOrThrow();
   return id;
+}
+
+/** Whether the account has that project. */
+export async function hasProject(db: Sql, clientId: number, projectId: number): Promise<boolean> {
+  const project = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .where(onlyChecked(sql`client_id = ${clientId}`))
+    .executeTakeFirst();
+  return project !== undefined;
 }

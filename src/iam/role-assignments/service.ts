@@ -12,7 +12,7 @@ import {
   scopeOfRole,
   seesProject,
 } from '../../requests/principal.ts';
-import { lockClients } from '../accounts/service.ts';
+import { hasProject, lockClients } from '../accounts/service.ts';
 import { announceUser } from '../logins/in-transaction.ts';
 import type { AccountUserListQuery, AssignmentListQuery, AssignRole } from './schema.ts';
 import * as store from './store.ts';
@@ -150,7 +150,7 @@ async function requireSound(tx: Transaction, { clientId, projectId }: Place, use
   if (!ofProject && projectId !== null) {
     throw new InvalidError({ project_id: [`The role ${role} is for the whole account; leave it out.`] });
   }
-  if (projectId !== null && !(await store.hasProject(tx.sql, clientId, projectId))) {
+  if (projectId !== null && !(await hasProject(tx.sql, clientId, projectId))) {
     throw new InvalidError({ project_id: [`Client ${clientId} has no project ${projectId}.`] });
   }
   const group = await store.groupOf(tx.sql, clientId, userId);

@@ -1,5 +1,5 @@
-import { type Selectable, sql } from 'kysely';
-import { onlyChecked, type Sql, type Transaction } from '../../db/database.ts';
+import type { Selectable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Page } from '../../lib/page.ts';
@@ -49,17 +49,6 @@ export async function groupOf(db: Sql, clientId: number, userId: number): Promis
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row?.role_id;
-}
-
-/** Whether the account has that project. */
-export async function hasProject(db: Sql, clientId: number, projectId: number): Promise<boolean> {
-  const project = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('id', '=', projectId)
-    .where(onlyChecked(sql`client_id = ${clientId}`))
-    .executeTakeFirst();
-  return project !== undefined;
 }
 
 export async function insertAssignment(

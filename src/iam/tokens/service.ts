@@ -8,11 +8,10 @@ import { noteAccount } from '../../lib/request-context.ts';
 import { momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import { allows, type Principal, tokenText } from '../../requests/principal.ts';
-import { findClient, lockClients, lockToAdd, resells } from '../accounts/service.ts';
+import { findClient, hasProject, lockClients, lockToAdd, resells } from '../accounts/service.ts';
 import * as roles from '../identity/schema.ts';
 import { announceTokens, type Credentials, secretHash, together } from '../identity/service.ts';
 import { endLogins } from '../logins/in-transaction.ts';
-import { hasProject } from '../role-assignments/store.ts';
 import { type ApiToken, type CreateApiToken, presentedToken, type TokenListQuery } from './schema.ts';
 import * as store from './store.ts';
 
