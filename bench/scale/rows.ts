@@ -8,7 +8,7 @@ import type { Curve, Section } from './chart.ts';
 import { fillTables, LARGE_TOKEN, prepareTemplate } from './fill.ts';
 import { requestsOf, type ScaledRequest } from './requests.ts';
 
-const SIZES = [1_000, 100_000, 1_000_000];
+const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 /** The ratio is that of the last size to this one. */
 const REFERENCE = 1_000;
 
