@@ -20,6 +20,9 @@ function visible(db: Sql, viewer: Viewer, where = isOf(viewer)) {
 
 const isOf = ({ projectId }: Viewer) => sql<boolean>`project_id = ${projectId}`;
 
+/** The same, for keys that are found by their IDs. */
+const visibleByIds = (db: Sql, viewer: Viewer) => visible(db, viewer, onlyChecked(isOf(viewer)));
+
 const usableBy =
   ({ userId }: Viewer) =>
   (eb: ExpressionBuilder<Tables, 'ssh_keys'>) =>
@@ -31,16 +34,13 @@ export async function findKey(
   by: { id: string } | { name: string },
 ): Promise<SshKeyRow | undefined> {
   const keys =
-    'id' in by
-      ? visible(db, viewer, onlyChecked(isOf(viewer))).where('id', '=', by.id)
-      : visible(db, viewer).where('name', '=', by.name);
+    'id' in by ? visibleByIds(db, viewer).where('id', '=', by.id) : visible(db, viewer).where('name', '=', by.name);
   return keys.selectAll().executeTakeFirst();
 }
 
 export async function existingKeys(db: Sql, viewer: Viewer, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const keys = visible(db, viewer, onlyChecked(isOf(viewer))).select('id');
-  const rows = await keys.where('id', 'in', ids).execute();
+  const rows = await visibleByIds(db, viewer).select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -81,8 +81,7 @@ export async function setShared(db: Sql, viewer: Viewer, id: string, shared: boo
 
 /** Locks the key until the transaction ends, if the user may use it. Nothing can begin to use it meanwhile. */
 export async function lockKey(tx: Transaction, viewer: Viewer, id: string): Promise<SshKeyRow | undefined> {
-  const keys = visible(tx.sql, viewer, onlyChecked(isOf(viewer))).selectAll();
-  return keys.where('id', '=', id).forUpdate().executeTakeFirst();
+  return visibleByIds(tx.sql, viewer).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 /** Returns up to `limit` clusters that use the key for nodes or Slurm, or will after their running update. */
