@@ -9,6 +9,11 @@ import { type Peer, peers, type Running, start, temporaryFolder } from './server
 /** Groups that are there while reads and lists are measured. */
 const GROUPS = 100;
 const CONNECTIONS = [1, 8];
+/** Rounds that a server has to itself after its start, while its programs are compiled as they run. */
+const FIRST = 3;
+const JUST_STARTED = 'just started';
+type Series = number | typeof JUST_STARTED;
+const nameOf = (operation: string, series: Series) => (series === JUST_STARTED ? operation : `${operation}, ${series}`);
 const REST_MS = 2_000;
 
 /** Figures by name, one for each round. */
@@ -38,13 +43,16 @@ export async function measurePeers({ quick }: { quick: boolean }): Promise<strin
     }
   }
   await measureRequests(measured, rounds, ms);
+  const names = there.map(({ name }) => name);
   return [
     markdownTable(
-      ['', ...there.map(({ name }) => name)],
+      ['', ...names],
       [['what it is told, it keeps', ...there.map(({ keeps }) => keeps)], ...figureRows(measured)],
     ),
     '\nRequests per second (in brackets the slowest and the fastest round) · p50 · p95 in ms:\n',
-    markdownTable(['operation, connections', ...there.map(({ name }) => name)], timeRows(measured)),
+    markdownTable(['operation, connections', ...names], timeRows(measured, CONNECTIONS)),
+    `\nBefore, in the first ${(FIRST * ms) / 1_000} s of each operation after the start:\n`,
+    markdownTable(['operation', ...names], timeRows(measured, [JUST_STARTED])),
     ...skipped.map((why) => `\n${why}`),
   ].join('\n');
 }
@@ -74,8 +82,9 @@ async function measureRequests(measured: readonly Measured[], rounds: number, ms
       const running = await start(each.peer, folder);
       servers.push({ ...each, running, client: createClient(running.port) });
     }
-    await allRounds(servers, ms / 3, false);
-    for (let round = 0; round < rounds; round++) await allRounds(servers, ms, true);
+    process.stderr.write('just started ...\n');
+    for (const each of servers) await oneRound(each, each.client, 1, FIRST * ms, JUST_STARTED);
+    for (let round = 0; round < rounds; round++) await allRounds(servers, ms);
     for (const { client } of servers) client.close();
     await sleep(REST_MS);
     for (const { figures, running } of servers)
@@ -86,14 +95,10 @@ async function measureRequests(measured: readonly Measured[], rounds: number, ms
   }
 }
 
-async function allRounds(
-  servers: readonly (Measured & { client: Client })[],
-  ms: number,
-  counts: boolean,
-): Promise<void> {
+async function allRounds(servers: readonly (Measured & { client: Client })[], ms: number): Promise<void> {
   for (const connections of CONNECTIONS) {
     process.stderr.write(`${connections} at a time ...\n`);
-    for (const each of servers) await oneRound(each, each.client, connections, ms, counts);
+    for (const each of servers) await oneRound(each, each.client, connections, ms);
   }
 }
 
@@ -104,11 +109,11 @@ async function oneRound(
   client: Client,
   connections: number,
   ms: number,
-  counts: boolean,
+  series: Series = connections,
 ): Promise<void> {
   const keep = (operation: string, result: Times) => {
-    const name = `${operation}, ${connections}`;
-    if (counts) times.set(name, [...(times.get(name) ?? []), result]);
+    const name = nameOf(operation, series);
+    times.set(name, [...(times.get(name) ?? []), result]);
   };
   const create = () => peer.create(`bench-${++made}`);
   const ids: string[] = [];
@@ -135,7 +140,7 @@ function figureRows(measured: readonly Measured[]): string[][] {
   return names.map((name) => [name, ...measured.map(({ figures }) => shownWithRange(figures.get(name) ?? []))]);
 }
 
-function timeRows(measured: readonly Measured[]): string[][] {
+function timeRows(measured: readonly Measured[], series: readonly Series[]): string[][] {
   const cell = (times: readonly Times[] = []) => {
     const failed = times.reduce((sum, each) => sum + each.failed, 0);
     const [rates, ...latencies] = (['requestsPerSecond', 'p50', 'p95'] as const).map((key) =>
@@ -145,8 +150,8 @@ function timeRows(measured: readonly Measured[]): string[][] {
     return failed === 0 ? figures : `${figures}, ${failed} failed`;
   };
   return ['create', 'read', 'list', 'delete'].flatMap((operation) =>
-    CONNECTIONS.map((connections) => {
-      const name = `${operation}, ${connections}`;
+    series.map((each) => {
+      const name = nameOf(operation, each);
       return [name, ...measured.map(({ times }) => cell(times.get(name)))];
     }),
   );

@@ -121,6 +121,11 @@ export async function together<T extends readonly unknown[]>(...all: { [N in key
  * puts a socket of its own before it, which doesn't.
  */
 class GatheringSocket extends Socket {
+  /** Sends now what is gathered. */
+  flush(): void {
+    while (this.writableCorked > 0) super.uncork();
+  }
+
   override uncork(): void {
     process.nextTick(() => super.uncork());
   }
@@ -138,6 +143,11 @@ class GatheringSocket extends Socket {
     };
     return this;
   }
+}
+
+function sendGathered(client: pg.PoolClient): void {
+  const { connection } = client as unknown as { connection: { stream: unknown } };
+  if (connection.stream instanceof GatheringSocket) connection.stream.flush();
 }
 
 /** Ends a transaction whose work is done. */
@@ -428,6 +438,8 @@ function recorded<T>(work: (tx: Transaction) => Promise<T>): (tx: Transaction) =
   return async (tx) => {
     await record.before(tx);
     const done = await work(tx);
+    // PostgreSQL begins while the record is written.
+    sendGathered(tx.client);
     await record.after(tx);
     return done;
   };
