@@ -11,12 +11,13 @@ import { firstTokenFile } from './first-account.ts';
 import { type RunningPlatform, startPlatform } from './platform.ts';
 
 const LOOK_MS = 1_000;
-/** Looks in a row that found the process at rest. */
-const RESTS = 3;
+/**
+ * Looks in a row that found the process at rest: a minute. V8 also drops compiled code, so the next thousand requests take up to a
+ * seventh longer; clients that pause for seconds would pay for that again and again.
+ */
+const RESTS = 60;
 /** Share of one processor; timers alone use 0.02 to 0.05, all in one. */
 const REST_CPU = 0.06;
-/** Clients that ask now and then meet the pause seldom. */
-const BETWEEN_LOOKS = 60;
 /** Less isn't worth the pause. */
 const WORTH_BYTES = 16 * 2 ** 20;
 /** The pause grows with what is alive: some 0.2 s for 35 MB. */
@@ -49,17 +50,16 @@ export function restAfterWork(first: Usage): (now: Usage) => boolean {
   let last = first;
   let rests = 0;
   let kept = 0;
-  let sinceGivenBack = BETWEEN_LOOKS;
+  let gaveBack = false;
   return (now) => {
     const busy = now.cpuMicros - last.cpuMicros > REST_CPU * LOOK_MS * 1_000;
     last = now;
     rests = busy ? 0 : rests + 1;
     // The look after giving back tells how small the heap is then.
-    if (++sinceGivenBack === 1) kept = now.heapBytes;
-    if (rests < RESTS || sinceGivenBack < BETWEEN_LOOKS) return false;
-    if (now.usedBytes > MOST_ALIVE_BYTES || now.heapBytes - kept < WORTH_BYTES) return false;
-    sinceGivenBack = 0;
-    return true;
+    if (gaveBack) kept = now.heapBytes;
+    gaveBack = rests >= RESTS && now.usedBytes <= MOST_ALIVE_BYTES && now.heapBytes - kept >= WORTH_BYTES;
+    if (gaveBack) rests = 0;
+    return gaveBack;
   };
 }
 
