@@ -93,6 +93,7 @@ import { up as trafficOfDays } from './0119_traffic_of_days.ts';
 import { up as platformRouted } from './0120_platform_routed.ts';
 import { up as refusedAtTheEnd } from './0121_refused_at_the_end.ts';
 import { up as removalsNobodyAwaits } from './0122_removals_nobody_awaits.ts';
+import { up as tasksStarted } from './0123_tasks_started.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -192,4 +193,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0120_platform_routed': { up: platformRouted },
   '0121_refused_at_the_end': { up: refusedAtTheEnd },
   '0122_removals_nobody_awaits': { up: removalsNobodyAwaits },
+  '0123_tasks_started': { up: tasksStarted },
 };

@@ -9,21 +9,25 @@ import { type Peer, peers, type Running, start, temporaryFolder } from './server
 /** Groups that are there while reads and lists are measured. */
 const GROUPS = 100;
 const CONNECTIONS = [1, 8];
-/** Rounds that a server has to itself after its start, while its programs are compiled as they run. */
+/** The round after the start is so many times as long as the others. */
 const FIRST = 3;
-const JUST_STARTED = 'just started';
-type Series = number | typeof JUST_STARTED;
-const nameOf = (operation: string, series: Series) => (series === JUST_STARTED ? operation : `${operation}, ${series}`);
 const REST_MS = 2_000;
 
 /** Figures by name, one for each round. */
 type Figures = Map<string, number[]>;
 
+/** By operation and connections, one for each round. */
+type TimesByName = Map<string, Times[]>;
+
 interface Measured {
   peer: Peer;
   figures: Figures;
-  times: Map<string, Times[]>;
+  times: TimesByName;
+  /** Just after the start. */
+  first: TimesByName;
 }
+
+type Started = Measured & { running: Running; client: Client };
 
 /** Measures Tradewind and other servers that stand in for a cloud in tests: the same operations, in turn. */
 export async function measurePeers({ quick }: { quick: boolean }): Promise<string> {
@@ -35,7 +39,7 @@ export async function measurePeers({ quick }: { quick: boolean }): Promise<strin
     if (fault !== undefined) skipped.push(`Skipped: ${peer.name}. ${fault}`);
     return fault === undefined;
   });
-  const measured = there.map((peer): Measured => ({ peer, figures: new Map(), times: new Map() }));
+  const measured = there.map((peer): Measured => ({ peer, figures: new Map(), times: new Map(), first: new Map() }));
   for (let round = 0; round < rounds; round++) {
     for (const each of measured) {
       process.stderr.write(`${each.peer.name}: start ...\n`);
@@ -44,15 +48,16 @@ export async function measurePeers({ quick }: { quick: boolean }): Promise<strin
   }
   await measureRequests(measured, rounds, ms);
   const names = there.map(({ name }) => name);
+  const operations = ['operation, connections', ...names];
   return [
     markdownTable(
       ['', ...names],
       [['what it is told, it keeps', ...there.map(({ keeps }) => keeps)], ...figureRows(measured)],
     ),
     '\nRequests per second of servers in use (in brackets the slowest and the fastest round) · p50 · p95 in ms:\n',
-    markdownTable(['operation, connections', ...names], timeRows(measured, CONNECTIONS)),
-    `\nBefore, in the first ${(FIRST * ms) / 1_000} s of each operation after the start:\n`,
-    markdownTable(['operation', ...names], timeRows(measured, [JUST_STARTED])),
+    markdownTable(operations, timeRows(measured.map(({ times }) => times))),
+    `\nJust after the start, ${(FIRST * ms) / 1_000} s of each operation:\n`,
+    markdownTable(operations, timeRows(measured.map(({ first }) => first))),
     ...skipped.map((why) => `\n${why}`),
   ].join('\n');
 }
@@ -76,14 +81,14 @@ async function measureStart({ peer, figures }: Measured): Promise<void> {
 /** All run at the same time, but only one of them has something to do. */
 async function measureRequests(measured: readonly Measured[], rounds: number, ms: number): Promise<void> {
   const folder = temporaryFolder();
-  const servers: (Measured & { running: Running; client: Client })[] = [];
+  const servers: Started[] = [];
   try {
     for (const each of measured) {
       const running = await start(each.peer, folder);
       servers.push({ ...each, running, client: createClient(running.port) });
     }
     process.stderr.write('just started ...\n');
-    for (const each of servers) await oneRound(each, each.client, 1, FIRST * ms, JUST_STARTED);
+    for (const each of servers) await oneRound(each, each.first, 1, FIRST * ms);
     for (let round = 0; round < rounds; round++) await allRounds(servers, ms);
     for (const { client } of servers) client.close();
     await sleep(REST_MS);
@@ -95,37 +100,36 @@ async function measureRequests(measured: readonly Measured[], rounds: number, ms
   }
 }
 
-async function allRounds(servers: readonly (Measured & { client: Client })[], ms: number): Promise<void> {
+async function allRounds(servers: readonly Started[], ms: number): Promise<void> {
   for (const connections of CONNECTIONS) {
     process.stderr.write(`${connections} at a time ...\n`);
     for (const each of servers) {
-      await use(each.peer, each.client, ms);
-      await oneRound(each, each.client, connections, ms);
+      await warmUp(each, connections, ms);
+      await oneRound(each, each.times, connections, ms);
     }
   }
 }
 
-/** Others had their turns meanwhile. After a rest, a server has to warm up again. */
-async function use(peer: Peer, client: Client, ms: number): Promise<void> {
-  for (const until = performance.now() + ms; performance.now() < until; ) {
-    const id = peer.idIn(await client.call(newGroup(peer)));
-    await client.call(peer.read(id));
-    await client.call(peer.delete(id));
+/** Uses a server that has rested while the others had their turns. */
+async function warmUp({ peer, client }: Started, connections: number, ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  async function lane(): Promise<void> {
+    while (performance.now() < until) {
+      const id = peer.idIn(await client.call(newGroup(peer)));
+      await client.call(peer.read(id));
+      await client.call(peer.list());
+      await client.call(peer.delete(id));
+    }
   }
+  await Promise.all(Array.from({ length: connections }, lane));
 }
 
 let made = 0;
 const newGroup = (peer: Peer) => peer.create(`bench-${++made}`);
 
-async function oneRound(
-  { peer, times }: Measured,
-  client: Client,
-  connections: number,
-  ms: number,
-  series: Series = connections,
-): Promise<void> {
+async function oneRound({ peer, client }: Started, times: TimesByName, connections: number, ms: number): Promise<void> {
   const keep = (operation: string, result: Times) => {
-    const name = nameOf(operation, series);
+    const name = `${operation}, ${connections}`;
     times.set(name, [...(times.get(name) ?? []), result]);
   };
   const create = () => newGroup(peer);
@@ -153,7 +157,7 @@ function figureRows(measured: readonly Measured[]): string[][] {
   return names.map((name) => [name, ...measured.map(({ figures }) => shownWithRange(figures.get(name) ?? []))]);
 }
 
-function timeRows(measured: readonly Measured[], series: readonly Series[]): string[][] {
+function timeRows(measured: readonly TimesByName[]): string[][] {
   const cell = (times: readonly Times[] = []) => {
     const failed = times.reduce((sum, each) => sum + each.failed, 0);
     const [rates, ...latencies] = (['requestsPerSecond', 'p50', 'p95'] as const).map((key) =>
@@ -162,10 +166,11 @@ function timeRows(measured: readonly Measured[], series: readonly Series[]): str
     const figures = [shownWithRange(rates ?? []), ...latencies.map((each) => shown(median(each)))].join(' · ');
     return failed === 0 ? figures : `${figures}, ${failed} failed`;
   };
-  return ['create', 'read', 'list', 'delete'].flatMap((operation) =>
-    series.map((each) => {
-      const name = nameOf(operation, each);
-      return [name, ...measured.map(({ times }) => cell(times.get(name)))];
-    }),
+  const [first] = measured;
+  const names = ['create', 'read', 'list', 'delete'].flatMap((operation) =>
+    CONNECTIONS.map((connections) => `${operation}, ${connections}`),
   );
+  return names
+    .filter((name) => first?.has(name))
+    .map((name) => [name, ...measured.map((times) => cell(times.get(name)))]);
 }

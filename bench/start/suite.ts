@@ -12,8 +12,8 @@ import { sendMixedRequests } from './mixed-load.ts';
 import { type ProcessTree, processTree } from './process-tree.ts';
 
 const REQUESTS = 10_000;
-/** Connections to the database that nobody uses are closed by then, and memory that nobody uses is given back. */
-const REST_MS = 65_000;
+/** By then, idle connections to the database are closed and idle memory is given back. */
+const REST_MS = 85_000;
 
 type Figures = Record<string, number>;
 
@@ -41,7 +41,7 @@ export async function measureStart({ quick, against }: { quick: boolean; against
     for (const [place, root] of checkouts.entries()) {
       const figures = {
         ...(await startsOf(root)),
-        ...(round < 2 && (await memoryOf(root))),
+        ...(round === 0 && (await memoryOf(root))),
         ...sizeOf(root),
       };
       for (const [name, value] of Object.entries(figures))
@@ -86,41 +86,38 @@ async function startOn(root: string, dataDir: string) {
   return { seconds, ready, rested };
 }
 
+/** One server after the other: those that run at the same time share pages. */
 async function memoryOf(root: string): Promise<Figures> {
+  const all = await inFolder(async (dataDir) => usedBy(await serve(root, { TRADEWIND_DATA_DIR: dataDir })));
   const database = await startDatabase();
   try {
-    return await inFolder(async (dataDir) => {
-      const all = await serve(root, { TRADEWIND_DATA_DIR: dataDir });
-      const api = await serve(root, { DATABASE_URL: database.url }, 'api');
-      try {
-        const allLoaded = await load(all);
-        const apiLoaded = await load(api);
-        await sleep(REST_MS);
-        const [allRested, apiRested] = [processTree(all.pid), processTree(api.pid)];
-        return {
-          'all in one: MB PSS at rest': allRested.pssMegabytes,
-          'all in one: MB PSS under load': allLoaded.pssMegabytes,
-          'all in one: processes': allRested.processes,
-          'all in one: processes under load': allLoaded.processes,
-          'all in one: CPU ms per request': allLoaded.cpuMillis,
-          'API process: MB RSS at rest': apiRested.rssMegabytes,
-          'API process: CPU ms per request': apiLoaded.cpuMillis,
-        };
-      } finally {
-        await Promise.all([all.stop(), api.stop()]);
-      }
-    });
+    const api = await usedBy(await serve(root, { DATABASE_URL: database.url }, 'api'));
+    return {
+      'all in one: MB PSS at rest': all.rested.pssMegabytes,
+      'all in one: MB PSS under load': all.loaded.pssMegabytes,
+      'all in one: processes': all.rested.processes,
+      'all in one: processes under load': all.loaded.processes,
+      'all in one: CPU ms per request': all.cpuMillis,
+      'API process: MB RSS at rest': api.rested.rssMegabytes,
+      'API process: CPU ms per request': api.cpuMillis,
+    };
   } finally {
     await database.stop();
   }
 }
 
-/** Returns what the process tree uses right after many requests. */
-async function load(product: Product): Promise<ProcessTree & { cpuMillis: number }> {
-  const before = processTree(product.pid).cpuSeconds;
-  await sendMixedRequests(product.port, REQUESTS);
-  const loaded = processTree(product.pid);
-  return { ...loaded, cpuMillis: ((loaded.cpuSeconds - before) * 1000) / REQUESTS };
+/** Sends many requests. Returns what the process tree uses right after them, and after a rest. */
+async function usedBy(product: Product) {
+  try {
+    const before = processTree(product.pid).cpuSeconds;
+    await sendMixedRequests(product.port, REQUESTS);
+    const loaded: ProcessTree = processTree(product.pid);
+    await sleep(REST_MS);
+    const rested = processTree(product.pid);
+    return { loaded, rested, cpuMillis: ((loaded.cpuSeconds - before) * 1000) / REQUESTS };
+  } finally {
+    await product.stop();
+  }
 }
 
 /** With AI tasks, as by default. */

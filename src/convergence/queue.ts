@@ -59,13 +59,11 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
         lastInVain = performance.now();
         return false;
       }
-      // Sent before the work begins, which may end at once and would then be told of without its beginning.
-      const noted = beginTasks(claims.sql, taken, clock.now());
       for (const claim of taken) {
         const work = (signal: AbortSignal) => pursue(pursuit, claim, signal);
         begin({ key: keyOf(claim), state: claim.generation, work });
       }
-      await noted;
+      await beginTasks(claims.sql, taken, clock.now());
       return true;
     },
     claimed: () => claimedBy(claims.sql, workerId),

@@ -10,13 +10,13 @@ import { type Command, EXIT_USAGE, type Role } from './command.ts';
 import { firstTokenFile } from './first-account.ts';
 import { type RunningPlatform, startPlatform } from './platform.ts';
 
-const LOOK_MS = 1_000;
+const LOOK_MS = 15_000;
 /**
- * Looks in a row that found the process at rest: a minute. V8 also drops compiled code, so the next thousand requests take up to a
- * seventh longer; clients that pause for seconds would pay for that again and again.
+ * Looks in a row that found the process at rest: a minute. Giving memory back also drops compiled code: the next thousand
+ * requests take up to a seventh longer. Clients that pause for seconds would pay for that again and again.
  */
-const RESTS = 60;
-/** Share of one processor; timers alone use 0.02 to 0.05, all in one. */
+const RESTS = 4;
+/** Share of one processor between two looks; timers alone use 0.02 to 0.05, all in one. */
 const REST_CPU = 0.06;
 /** Less isn't worth the pause. */
 const WORTH_BYTES = 16 * 2 ** 20;
@@ -43,7 +43,7 @@ export function giveBackIdleMemory(): { stop(): void } {
 }
 
 /**
- * Returns a function that is told of the usage every second and answers whether memory should be given back now.
+ * Returns a function that is told of the usage at each look and answers whether memory should be given back now.
  * After that, the heap must have grown before it is due again.
  */
 export function restAfterWork(first: Usage): (now: Usage) => boolean {
@@ -58,7 +58,6 @@ export function restAfterWork(first: Usage): (now: Usage) => boolean {
     // The look after giving back tells how small the heap is then.
     if (gaveBack) kept = now.heapBytes;
     gaveBack = rests >= RESTS && now.usedBytes <= MOST_ALIVE_BYTES && now.heapBytes - kept >= WORTH_BYTES;
-    if (gaveBack) rests = 0;
     return gaveBack;
   };
 }

@@ -135,6 +135,30 @@ describe('a task', () => {
     );
   });
 
+  it('is told from its creation to its end, although its worker ends it before it notes the beginning', async () => {
+    const cursor = await now();
+    const id = await makeVolume('quick');
+    await tenant.http.task(id);
+    const quick = randomUUID();
+    await service.pool.query(
+      `insert into tasks select (jsonb_populate_record(task, jsonb_build_object('id', $2::text, 'state', 'NEW',
+         'created_resources', null, 'updated_on', null, 'finished_on', null))).* from tasks as task where id = $1`,
+      [id, quick],
+    );
+    await service.pool.query(
+      `update tasks set state = 'FINISHED', finished_on = now(), created_resources = $2 where id = $1`,
+      [quick, { volumes: [randomUUID()] }],
+    );
+    const { events } = await list(`cursor=${cursor}&subject=task/${quick}`);
+    const told = events.map(({ type, data }: { type: string; data: { task: object } }) => [type, data.task]);
+    const task = { id: quick, type: 'create_volume' };
+    expect(told).toEqual([
+      ['tradewind.task.created', { ...task, state: 'NEW' }],
+      ['tradewind.task.started', { ...task, state: 'RUNNING' }],
+      ['tradewind.task.finished', { ...task, state: 'FINISHED', created_resources: { volumes: [expect.any(String)] } }],
+    ]);
+  });
+
   it('that fails says why', async () => {
     const cursor = await now();
     const id = await makeVolume('fails');
