@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A task may be over before its worker has noted that it began: both happen at the same time, and neither waits for the other. Then
- * its end tells of its beginning, too, so that whoever waits for one event after the other misses none.
+ * A worker may finish a task before it has noted that the task began: it does both at the same time. Then the end also tells of the
+ * beginning, so that every task that a worker finishes is told of as started. One that fails may never have begun.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

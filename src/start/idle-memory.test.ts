@@ -37,6 +37,13 @@ describe('memory', () => {
     expect(pass(4)).toEqual([false, false, false, true]);
   });
 
+  it('is not given back again before another minute of rest, although the heap grows', () => {
+    const pass = process();
+    pass(4);
+    pass(1, { heap: 50 });
+    expect(pass(3, { heap: 90 })).toEqual([false, false, true]);
+  });
+
   it('is kept if little can be had, or if the pause would be long', () => {
     expect(process(15)(300)).not.toContain(true);
     expect(process(500)(300, { used: 400 })).not.toContain(true);

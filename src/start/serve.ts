@@ -58,6 +58,7 @@ export function restAfterWork(first: Usage): (now: Usage) => boolean {
     // The look after giving back tells how small the heap is then.
     if (gaveBack) kept = now.heapBytes;
     gaveBack = rests >= RESTS && now.usedBytes <= MOST_ALIVE_BYTES && now.heapBytes - kept >= WORTH_BYTES;
+    if (gaveBack) rests = 0;
     return gaveBack;
   };
 }

@@ -115,9 +115,8 @@ describe('a task', () => {
     await tenant.http.task(id);
     const { events } = await list(`cursor=${cursor}&subject=task/${id}`);
     const types = events.map(({ type }: { type: string }) => type.replace('tradewind.task.', ''));
-    expect(types[0]).toBe('created');
-    expect(types.at(-1)).toBe('finished');
-    expect(types.indexOf('started')).toBe(1);
+    expect([types[0], types.at(-1)]).toEqual(['created', 'finished']);
+    expect(types.filter((type: string) => type !== 'progressed')).toEqual(['created', 'started', 'finished']);
     expect(events.at(-1).data).toMatchObject({
       task: {
         id,
