@@ -9,7 +9,7 @@ import { type Peer, peers, type Running, start, temporaryFolder } from './server
 /** Groups that are there while reads and lists are measured. */
 const GROUPS = 100;
 const CONNECTIONS = [1, 8];
-/** The round after the start is so many times as long as the others. */
+/** The round after the start takes this many times as long as the others. */
 const FIRST = 3;
 const REST_MS = 2_000;
 

@@ -121,7 +121,7 @@ export async function together<T extends readonly unknown[]>(...all: { [N in key
  * puts a socket of its own before it, which doesn't.
  */
 class GatheringSocket extends Socket {
-  /** Sends what is gathered so far, for whoever has more to do in this turn. */
+  /** Sends at once what is gathered. The caller has more to do in this turn. */
   flush(): void {
     while (this.writableCorked > 0) super.uncork();
   }
